@@ -20,6 +20,13 @@ export default defineConfig({
   base: process.env.PORTAL_BASE ?? '/',
   resolve: {
     alias: [
+      // wouter brings this hook along for React 17. React 19 has it.
+      { find: 'use-sync-external-store/shim/index.js', replacement: 'react' },
+      // The generated client has event streams, which the service does not send.
+      {
+        find: /^.*\/serverSentEvents\.gen\.js$/,
+        replacement: fileURLToPath(new URL('src/no-event-streams.ts', import.meta.url)),
+      },
       { find: /^@portal-auth\/sdk$/, replacement: `${sdk}index.js` },
       { find: /^@portal-auth\/sdk\/(\w+)$/, replacement: `${sdk}$1.js` },
     ],

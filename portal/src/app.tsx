@@ -6,6 +6,7 @@ import { Frame } from './components/frame';
 import { later } from './components/later';
 import { FreshLoginHost } from './fresh-login/host';
 import { PageBoundary } from './components/page-boundary';
+import { useArrival } from './external/arrival';
 import { LoginPage } from './pages/login-page';
 import { useOffer } from './offer';
 import { accountSections, paths } from './paths';
@@ -15,6 +16,7 @@ import { homeOf, passwordLogin, target } from './tab-memory';
 /** The login page is in the first script. Each other page is a script of its own, loaded when it is shown. */
 const code = later(async () => (await import('./pages/code-page')).CodePage);
 const account = later(async () => (await import('./pages/account-page')).AccountPage);
+const external = later(async () => (await import('./pages/external-page')).ExternalPage);
 const welcome = later(async () => (await import('./pages/welcome-page')).WelcomePage);
 const interaction = later(async () => (await import('./pages/interaction-page')).InteractionPage);
 const device = later(async () => (await import('./pages/device-page')).DevicePage);
@@ -48,6 +50,7 @@ function Pages(): ReactNode {
   useFocusOnNewPage();
   const [location] = useLocation();
   const { step } = useAuth();
+  const arrival = useArrival();
   const { home_url: homeUrl, settled } = useOffer();
   const hasLeft = useHasLeft(step);
   const elsewhere = <To path={placeOf(step, homeOf(homeUrl))} from={location} forget={hasLeft && homeUrl !== null} />;
@@ -73,7 +76,9 @@ function Pages(): ReactNode {
     <Frame>
       <PageBoundary key={sections.test(location) ? paths.account : location}>
         <Switch>
-          <Route path={paths.login}>{only('signed-out', <LoginPage />)}</Route>
+          <Route path={paths.login}>
+            {arrival === undefined ? only('signed-out', <LoginPage />) : <external.Page />}
+          </Route>
           <Route path={paths.code}>{only('code', <code.Page />)}</Route>
           <Route path={paths.welcome}>{only('signed-in', <welcome.Page />)}</Route>
           <Route path={sections}>{only('signed-in', <account.Page />)}</Route>

@@ -1,6 +1,7 @@
 import { useSyncExternalStore } from 'react';
 import type { CapabilitiesResponse } from '@portal-auth/sdk';
 import { auth, serviceBase } from './auth';
+import { brandTenant } from './tab-memory';
 
 /** The features and the brand that the pages show: `GET /capabilities`, or the defaults until there is an answer. */
 export interface Offer extends Pick<
@@ -15,6 +16,8 @@ export interface Offer extends Pick<
   | 'trusted_device_days'
   | 'home_url'
   | 'token_binding'
+  | 'identity_providers'
+  | 'login_discovery'
 > {
   readonly brand: Partial<CapabilitiesResponse['brand']>;
   /** True when the request has succeeded or failed. Until then the brand is hidden, so that no wrong name flashes. */
@@ -32,6 +35,8 @@ let offer: Offer = {
   trusted_device_days: 0,
   home_url: null,
   token_binding: 'optional',
+  identity_providers: [],
+  login_discovery: false,
   brand: {},
   settled: false,
 };
@@ -56,6 +61,7 @@ function showIcon(url: string): void {
 /** What a replica of version 1.0.0 does not answer. It serves these pages during an upgrade, and after a roll-back. */
 const ofFormer = ({ mfa_required }: CapabilitiesResponse): Partial<CapabilitiesResponse> => ({
   ...{ login_by_email: false, home_url: null, token_binding: 'off' as const },
+  identity_providers: [],
   mfa: mfa_required ? 'always' : 'never',
 });
 
@@ -64,7 +70,7 @@ let latest: CapabilitiesResponse | undefined;
 /** Returns the defaults if the service does not answer. Nothing that a login needs may depend on this request. */
 export async function findOffer(): Promise<Offer> {
   try {
-    const answer = await auth.capabilities();
+    const answer = await auth.capabilities({ tenant: brandTenant.get() });
     if (answer !== latest) show({ ...ofFormer(answer), ...answer, settled: true });
     latest = answer;
   } catch {

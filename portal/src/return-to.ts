@@ -35,7 +35,8 @@ function staysPath(path: string): boolean {
   }
 }
 
-function decodedOnce(text: string): string | undefined {
+/** Undefined where a `%` begins no percent encoding. */
+export function decodedOnce(text: string): string | undefined {
   try {
     return decodeURIComponent(text);
   } catch {

@@ -69,13 +69,20 @@ export const target = {
   set: (path: string | undefined): void => asked.set(path),
 };
 
+/** The tenant whose brand the pages show in this browser. */
+export const brandTenant = remembered('portal.tenant', () => localStorage);
+
 /**
- * Stores the path in `/?return_to=/reports`, or the sign-in of an application in `/?interaction=UID`, until the login is
- * complete. Ignores all but paths of this origin.
+ * Remembers what a link to the pages asks for. The tenant of `/?tenant=ID` only chooses the brand, until a link names another one;
+ * `?tenant=` forgets it. The path in `/?return_to=/reports`, or the sign-in of an application in `/?interaction=UID`, is kept until
+ * the login is complete. Ignores all but paths of this origin.
  */
-export function keepReturnTo(): void {
-  if (location.pathname !== paths.login) return;
+export function keepAddress(): void {
   const search = new URLSearchParams(location.search);
+  const tenant = search.get('tenant');
+  // A longer one is no id, and would be a part of each request.
+  if (tenant !== null) brandTenant.set(tenant.slice(0, 64));
+  if (location.pathname !== paths.login) return;
   const uid = search.get('interaction');
   const path = safePath(uid === null ? search.get('return_to') : `${paths.interaction}#${encodeURIComponent(uid)}`);
   if (path !== undefined) target.set(path);

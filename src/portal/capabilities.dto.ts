@@ -28,6 +28,9 @@ export class BrandCapability {
   @ApiProperty({ example: '#2457c5', description: 'White text on this colour has a contrast of at least 4.5:1.' })
   color: string;
 
+  @ApiProperty({ type: String, nullable: true, description: 'A line below the name.' })
+  tagline: string | null;
+
   @ApiProperty({ type: String, nullable: true, description: 'An https or mailto URL.' })
   support_url: string | null;
 
@@ -36,6 +39,15 @@ export class BrandCapability {
 
   @ApiProperty({ type: String, nullable: true })
   imprint_url: string | null;
+}
+
+/** An identity provider whose button everybody sees. */
+export class IdentityProviderCapability {
+  @ApiProperty({ example: 'entra', description: 'For POST /login/external/{id}.' })
+  id: string;
+
+  @ApiProperty({ example: 'Entra ID' })
+  name: string;
 }
 
 /** The features of this service, so that pages show no others (docs/spec/extensions.md#h). */
@@ -49,6 +61,19 @@ export class CapabilitiesResponse {
 
   @ApiProperty({ type: CaptchaCapability })
   captcha: CaptchaCapability;
+
+  @ApiProperty({
+    type: [IdentityProviderCapability],
+    description:
+      'The identity providers that are listed. POST /login/discover finds the others by the domain of a name.',
+  })
+  identity_providers: IdentityProviderCapability[];
+
+  @ApiProperty({
+    description:
+      'Whether a login page asks for the name first: an identity provider has domains (POST /login/discover).',
+  })
+  login_discovery: boolean;
 
   @ApiProperty({ description: 'Whether `/login` takes the address of a local user as `username`.' })
   login_by_email: boolean;

@@ -13,6 +13,9 @@ const captchaOrigins: Readonly<Record<SiteverifyProviderName, readonly string[]>
   ],
 };
 
+/** A browser that opens an image of the brand by its URL must not run it as a page of this origin. */
+export const imagePolicy = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
+
 interface Settings extends OpenIdSettings {
   readonly captcha: CaptchaSettings;
   readonly brand: BrandSettings;

@@ -11,7 +11,7 @@ import { HttpSettings } from '../platform/config/http-settings';
 import { ServiceSettings } from '../platform/config/service-settings';
 import { PortalSettings } from './portal-settings';
 import { programFolder } from '../platform/version';
-import { contentSecurityPolicy } from './content-security-policy';
+import { contentSecurityPolicy, imagePolicy } from './content-security-policy';
 
 /** The paths of the pages (portal/src/paths.ts). None is a path of the API, so no answer of the API changes. */
 const pagePaths = [
@@ -31,8 +31,6 @@ const pagePaths = [
   '/admin',
 ];
 
-/** A browser that opens an image of the operator by its URL must not run it as a page of this origin. */
-const imagePolicy = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
 const hour = 3_600_000;
 const year = 365 * 24 * hour;
 

@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
 import type { SettingsReader } from '../platform/config/settings-reader';
+import { urlOf } from '../shared/url-text';
 
 export abstract class PortalSettings {
   /** Whether this service serves the web pages (docs/spec/extensions.md#h). */
@@ -27,15 +28,16 @@ function readHomeUrl(env: SettingsReader): string | undefined {
 const isPlain = (text: string): boolean => !/[\\\s\p{Cc}\p{Cf}]/u.test(text);
 
 function isHttpsUrl(value: string): boolean {
-  if (!isPlain(value) || !/^https:\/\/[^/]/i.test(value) || !URL.canParse(value)) return false;
-  const { username, password } = new URL(value);
+  if (!isPlain(value) || !/^https:\/\/[^/]/i.test(value)) return false;
+  const { username, password } = urlOf(value) ?? {};
   return username === '' && password === '';
 }
 
 /** A path that stays one after dot segments and percent encoding are resolved: `/..//evil.example` does not. */
 function isOnePath(value: string): boolean {
-  if (!isPlain(value) || !/^\/(?!\/)/.test(value) || !URL.canParse(value, anyOrigin)) return false;
-  const { origin, pathname } = new URL(value, anyOrigin);
+  const url = isPlain(value) && /^\/(?!\/)/.test(value) ? urlOf(value, anyOrigin) : undefined;
+  if (url === undefined) return false;
+  const { origin, pathname } = url;
   return origin === anyOrigin && !pathname.startsWith('//') && !/%(2f|5c|25)/i.test(pathname);
 }
 

@@ -13,14 +13,16 @@ export function DetailsCard({ me }: { readonly me: MeResponse }): ReactNode {
   const { directory, brand } = useInstallation();
   const provider = useProvider(me);
   const { fields } = t.account;
+  const elsewhere = me.identity_provider_name ?? undefined;
   const kind = provider === 'password' || provider === 'ldap' ? texts.kinds[provider] : null;
   const rows: (readonly [string, string | null])[] = [
     [fields.nickname, me.nickname],
     [fields.login_name, me.login_name],
     [fields.email, me.email],
+    [texts.kind, elsewhere === undefined ? null : fill(texts.kinds.oidc, { name: elsewhere })],
     // Where all accounts are of one kind, the kind says nothing.
     [texts.kind, directory && kind !== null ? fill(kind, { name: brand.name ?? t.product }) : null],
-    [fields.role, me.is_admin ? t.account.admin : null],
+    [fields.role, me.is_admin ? t.account.admin : nameOf(me.role, t.account.roles)],
   ];
   return (
     <Panel id="profile" title={t.account.profile}>
@@ -36,9 +38,13 @@ export function DetailsCard({ me }: { readonly me: MeResponse }): ReactNode {
         )}
       </dl>
       <p className="note">
-        {provider === 'ldap' ? texts.fromCompany : texts.changedBy}{' '}
+        {provider === 'ldap' || provider === 'oidc' ? texts.fromCompany : texts.changedBy}{' '}
         {typeof brand.support_url === 'string' && <a href={brand.support_url}>{texts.help}</a>}
       </p>
     </Panel>
   );
 }
+
+/** Null for no role. A role without a text is shown itself. */
+const nameOf = (role: string | null, names: Readonly<Record<string, string>>): string | null =>
+  role === null ? null : (names[role] ?? role);

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { Monitor, Phone } from '../components/icons';
+import { Monitor, Phone } from './icons';
 import { moment, relativeTime } from '../i18n/dates';
 import { fill, useSpeech } from '../i18n/texts';
 import { useServiceTime } from '../service-time';

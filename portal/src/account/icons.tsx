@@ -20,3 +20,17 @@ export const Clock = (): ReactNode => (
     <path d="M12 7v5.500l3.500 2" />
   </Icon>
 );
+
+export const Monitor = (): ReactNode => (
+  <Icon>
+    <rect x="2.500" y="4" width="19" height="13" rx="2" />
+    <path d="M8.500 20.500h7M12 17v3.500" />
+  </Icon>
+);
+
+export const Phone = (): ReactNode => (
+  <Icon>
+    <rect x="6.500" y="2.500" width="11" height="19" rx="2" />
+    <path d="M11 18.500h2" />
+  </Icon>
+);

@@ -44,7 +44,7 @@ export function NotMe({ me, reached, children, onClose }: NotMeProps): ReactNode
   const [ended, setEnded] = useState<number>();
   const [changed, setChanged] = useState(false);
   const stop = useEnding(setEnded);
-  const company = provider === 'ldap';
+  const company = hasPasswordElsewhere(provider);
   const outcome: Outcome = changed ? 'changed' : company ? 'companyDone' : 'unchanged';
   useEffect(() => dialog.current?.showModal(), []);
   // The heading of the second step, because the button of the first one has disappeared.
@@ -109,6 +109,9 @@ export function NotMe({ me, reached, children, onClose }: NotMeProps): ReactNode
   );
 }
 
+/** The password of a company account is changed where it belongs to. */
+const hasPasswordElsewhere = (provider: Provider | undefined): boolean => provider === 'ldap' || provider === 'oidc';
+
 /** A trusted device would let somebody who knows the password in without a code. */
 function useEnding(onEnded: (count: number) => void) {
   const { trusted_device_days: trustDays } = useInstallation();
@@ -133,7 +136,7 @@ function Next({ me, provider, send, onLater }: NextProps): ReactNode {
   const { notMe: texts } = useTexts();
   const { brand, password_reset: byMail } = useInstallation();
   const { t } = useSpeech();
-  if (provider === 'ldap')
+  if (hasPasswordElsewhere(provider))
     return (
       <>
         <p>{texts.company}</p>

@@ -6,8 +6,10 @@ import { Key } from '../components/icons';
 import { Failure } from '../components/message';
 import { Submit } from '../components/submit';
 import { fill, useSpeech } from '../i18n/texts';
+import { useAskBeforeLeaving } from '../unsaved';
 import { useTask } from '../use-task';
 import { Entry, Time } from './entry';
+import { useTexts } from './i18n/texts';
 import { PasskeyName } from './passkey-name';
 
 interface PasskeyEntryProps {
@@ -79,6 +81,7 @@ function Rename({ passkey, onDone, onClose }: ActionProps): ReactNode {
   const { t } = useSpeech();
   const { passkeys: texts } = t.account;
   const [name, setName] = useState(passkey.name);
+  useAskBeforeLeaving(name.trim() !== passkey.name, useTexts().unsaved);
   const [checked, setChecked] = useState(false);
   const rename = useTask(async () => {
     await auth.renamePasskey(passkey.id, name.trim());

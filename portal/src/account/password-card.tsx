@@ -4,6 +4,7 @@ import { Message } from '../components/message';
 import { NewPassword } from '../components/new-password';
 import { useSpeech } from '../i18n/texts';
 import { Time } from './entry';
+import { useTexts } from './i18n/texts';
 import { Loaded } from './loaded';
 import { type AccountCardProps, focusPanel, Panel } from './panel';
 
@@ -13,6 +14,7 @@ const id = 'password';
 export function PasswordCard({ me, onChanged }: AccountCardProps): ReactNode {
   const { t } = useSpeech();
   const { ownPassword: texts } = t.account;
+  const { unsaved } = useTexts();
   const [open, setOpen] = useState(false);
   const [changed, setChanged] = useState(false);
   const close = () => {
@@ -34,6 +36,7 @@ export function PasswordCard({ me, onChanged }: AccountCardProps): ReactNode {
               policy={policy}
               username={me.login_name}
               withCurrent
+              unsaved={unsaved}
               send={async (passwords) => {
                 await auth.changeOwnPassword(passwords);
                 setChanged(true);

@@ -3,8 +3,8 @@ import type { MeResponse } from '@portal-auth/sdk';
 import { auth } from '../auth';
 import { useInstallation } from './installation';
 
-/** The kind of account. `unknown`: a company account is possible, and no recent sign-in says which one it is. */
-export type Provider = 'password' | 'ldap' | 'unknown';
+/** The kind of account. `oidc`: the user signs in at an identity provider. `unknown`: a company account is possible, and no recent sign-in says which one it is. */
+export type Provider = 'password' | 'ldap' | 'oidc' | 'unknown';
 
 /** As far as the service keeps the history and answers it at once. */
 const recent = 100;
@@ -13,7 +13,8 @@ const recent = 100;
 export function useProvider(me: MeResponse): Provider | undefined {
   const { directory } = useInstallation();
   // The password of a company account never expires here.
-  const certain = !directory || me.password_expires_at !== null;
+  const elsewhere = me.identity_provider != null;
+  const certain = elsewhere || !directory || me.password_expires_at !== null;
   const [found, setFound] = useState<Provider>();
   useEffect(() => {
     if (certain) return;
@@ -29,5 +30,6 @@ export function useProvider(me: MeResponse): Provider | undefined {
       mounted = false;
     };
   }, [certain]);
+  if (elsewhere) return 'oidc';
   return certain ? 'password' : found;
 }

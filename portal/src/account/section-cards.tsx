@@ -1,10 +1,11 @@
 import type { ReactNode } from 'react';
-import { useSpeech } from '../i18n/texts';
+import { fill, useSpeech } from '../i18n/texts';
 import { issuerUrl } from '../page-settings';
 import { BelowApplications } from './applications';
 import { DetailsCard } from './details-card';
 import { DevicesCard } from './devices-card';
 import { GrantsCard } from './grants-card';
+import { useTexts } from './i18n/texts';
 import { useInstallation } from './installation';
 import { LoginsCard } from './logins-card';
 import { type AccountCardProps, Panel } from './panel';
@@ -41,7 +42,7 @@ function Security({ me, onChanged }: AccountCardProps): ReactNode {
       <SecurityCheck me={me} />
       <OwnPassword me={me} onChanged={onChanged} />
       <SecondFactorCard me={me} />
-      {passkeys && <PasskeysCard onChanged={onChanged} />}
+      {passkeys && me.identity_provider == null && <PasskeysCard onChanged={onChanged} />}
       <RecoveryCard me={me} onChanged={onChanged} />
       {issuerUrl !== '' && <GrantsCard />}
     </>
@@ -52,11 +53,20 @@ function Security({ me, onChanged }: AccountCardProps): ReactNode {
 function OwnPassword({ me, onChanged }: AccountCardProps): ReactNode {
   const { t } = useSpeech();
   const { ownPassword: texts } = t.account;
+  const { signIn } = useTexts();
   const provider = useProvider(me);
+  const name = me.identity_provider_name ?? undefined;
   if (provider === 'password' || provider === 'unknown') return <PasswordCard me={me} onChanged={onChanged} />;
   return (
-    <Panel id="password" title={texts.title}>
-      <p className="note">{provider === undefined ? t.account.loading : texts.elsewhere}</p>
+    <Panel id="password" title={name === undefined ? texts.title : signIn.title}>
+      {name === undefined ? (
+        <p className="note">{provider === undefined ? t.account.loading : texts.elsewhere}</p>
+      ) : (
+        <>
+          <p>{fill(signIn.at, { name })}</p>
+          <p className="note">{fill(signIn.password, { name })}</p>
+        </>
+      )}
     </Panel>
   );
 }

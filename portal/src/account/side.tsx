@@ -2,12 +2,11 @@ import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { MeResponse } from '@portal-auth/sdk';
 import { auth } from '../auth';
-import { Monitor } from '../components/icons';
 import { useSpeech } from '../i18n/texts';
 import { target } from '../tab-memory';
 import { useTask } from '../use-task';
 import { useTexts } from './i18n/texts';
-import { Clock, Person, Shield } from './icons';
+import { Clock, Monitor, Person, Shield } from './icons';
 import { type SectionName, sections } from './sections';
 
 const icons: Readonly<Record<SectionName, ReactNode>> = {

@@ -1,65 +1,39 @@
 import type { ReactNode } from 'react';
-import { Mail } from '../components/icons';
-import { issuerUrl } from '../page-settings';
 import { useTexts } from './i18n/texts';
-import { Apps, Building, Chart, Key, List, People, Send, Shield } from './parts/icons';
 import { hrefOf, usePlace } from './place';
+import { type NavPlace, placesOf } from './places';
 import type { Viewer } from './viewer';
 
-export function Navigation({ viewer: { me, root } }: { readonly viewer: Viewer }): ReactNode {
+export function Navigation({ viewer }: { readonly viewer: Viewer }): ReactNode {
   const { nav } = useTexts();
-  const ownTenant = `/tenants/${encodeURIComponent(me.tenant_id ?? '')}`;
+  const places = placesOf(viewer);
+  const items = (group: NavPlace['group']): ReactNode =>
+    places.filter((one) => one.group === group).map((one) => <Item key={one.path} of={one} />);
+  const groups = (['logs', 'settings'] as const).filter((group) => places.some((one) => one.group === group));
   return (
     <nav aria-label={nav.label}>
-      <ul>
-        <Item path="/" icon={<Chart />} text={nav.overview} exact />
-        <Item path="/users" icon={<People />} text={nav.users} />
-        {root ? (
-          <Item path="/tenants" icon={<Building />} text={nav.tenants} />
-        ) : (
-          <Item path={ownTenant} icon={<Building />} text={nav.units} />
-        )}
-        {root && issuerUrl !== '' && <Item path="/applications" icon={<Apps />} text={nav.applications} />}
-      </ul>
-      <p className="nav-group" id="nav-logs">
-        {nav.logs}
-      </p>
-      <ul aria-labelledby="nav-logs">
-        <Item path="/logins" icon={<Key />} text={nav.logins} />
-        <Item path="/audit" icon={<List />} text={nav.audit} />
-        {root && <Item path="/mails" icon={<Mail />} text={nav.mails} />}
-        {root && <Item path="/events" icon={<Send />} text={nav.events} />}
-      </ul>
-      {root && (
-        <>
-          <p className="nav-group" id="nav-settings">
-            {nav.settings}
+      <ul>{items(undefined)}</ul>
+      {groups.map((group) => (
+        <div key={group}>
+          <p className="nav-group" id={`nav-${group}`}>
+            {nav[group]}
           </p>
-          <ul aria-labelledby="nav-settings">
-            <Item path="/settings/password" icon={<Shield />} text={nav.policy} />
-            <Item path="/settings/mail" icon={<Send />} text={nav.mailSettings} />
-          </ul>
-        </>
-      )}
+          <ul aria-labelledby={`nav-${group}`}>{items(group)}</ul>
+        </div>
+      ))}
     </nav>
   );
 }
 
-interface ItemProps {
-  readonly path: string;
-  readonly icon: ReactNode;
-  readonly text: string;
-  readonly exact?: boolean;
-}
-
-function Item({ path, icon, text, exact = false }: ItemProps): ReactNode {
+function Item({ of: { path, icon, text } }: { readonly of: NavPlace }): ReactNode {
+  const { nav } = useTexts();
   const { path: here } = usePlace();
-  const current = here === path ? 'page' : !exact && here.startsWith(`${path}/`) ? 'true' : undefined;
+  const current = here === path ? 'page' : path !== '/' && here.startsWith(`${path}/`) ? 'true' : undefined;
   return (
     <li>
       <a className="nav-item" href={hrefOf(path)} aria-current={current}>
         {icon}
-        {text}
+        {nav[text]}
       </a>
     </li>
   );

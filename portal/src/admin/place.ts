@@ -1,5 +1,6 @@
 import { createContext, useContext, useMemo, useSyncExternalStore } from 'react';
-import { leadElsewhere } from './unsaved';
+import { decodedOnce } from '../return-to';
+import { leadElsewhere } from '../unsaved';
 
 /** A place in the console: `#/users?query=ann`. It is in the fragment, so that search terms reach no access log. */
 export interface Place {
@@ -30,7 +31,14 @@ export function useHash(): Place {
   const text = useSyncExternalStore(subscribe, snapshot);
   return useMemo(() => {
     const [path = '/', query] = text.split('?');
-    return { path, parts: path.split('/').filter(Boolean).map(decoded), params: new URLSearchParams(query) };
+    return {
+      path,
+      parts: path
+        .split('/')
+        .filter(Boolean)
+        .map((part) => decodedOnce(part) ?? part),
+      params: new URLSearchParams(query),
+    };
   }, [text]);
 }
 
@@ -51,6 +59,9 @@ export function hrefOf(path: string, params: Params = {}): string {
 
 export const userHref = (uid: string): string => hrefOf(`/users/${encodeURIComponent(uid)}`);
 
+export const identityProviderHref = (id: string): string => hrefOf(`/identity-providers/${encodeURIComponent(id)}`);
+export const groupHref = (id: string): string => hrefOf(`/groups/${encodeURIComponent(id)}`);
+
 export const applicationHref = (id: string): string => hrefOf(`/applications/${encodeURIComponent(id)}`);
 
 export function go(href: string): void {
@@ -58,16 +69,14 @@ export function go(href: string): void {
   location.hash = href;
 }
 
+/** Changes one value of the place. The others stay. */
+export function setParam(name: string, value: string): void {
+  const [path = '/', query] = snapshot().split('?');
+  replace(hrefOf(path, { ...Object.fromEntries(new URLSearchParams(query)), [name]: value }));
+}
+
 /** Changes the filters of the place. A key press must not become an entry of the browser's history. */
 export function replace(href: string): void {
   history.replaceState(history.state, '', href);
   told();
-}
-
-function decoded(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return part;
-  }
 }

@@ -6,8 +6,13 @@ import { useSpeech } from '../i18n/texts';
 import { paths } from '../paths';
 import { useTexts } from './i18n/texts';
 import { Navigation } from './navigation';
+import { useKeptFocus } from './kept-focus';
 import { Menu } from './parts/icons';
+import { Toasts } from './parts/toasts';
 import { usePlace } from './place';
+import { PaletteOpener } from './palette/opener';
+import { forgetRecent } from './recent';
+import { dismissAll } from './toasts';
 import type { Viewer } from './viewer';
 
 interface ShellProps {
@@ -24,6 +29,15 @@ export function Shell({ viewer, children }: ShellProps): ReactNode {
   const [open, setOpen] = useState(false);
   const button = useRef<HTMLButtonElement>(null);
   useEffect(() => setOpen(false), [path]);
+  useKeptFocus();
+  const uid = viewer?.me.uid;
+  useEffect(
+    () => () => {
+      dismissAll();
+      forgetRecent();
+    },
+    [uid],
+  );
   // The fragment of the address is the place, so the link that skips to the content moves the focus by script.
   const skip = (event: MouseEvent) => {
     event.preventDefault();
@@ -44,6 +58,7 @@ export function Shell({ viewer, children }: ShellProps): ReactNode {
       <header className="side">
         <div className="side-top">
           <BrandName on="card" />
+          {viewer !== undefined && <PaletteOpener />}
           <button
             ref={button}
             type="button"
@@ -79,6 +94,7 @@ export function Shell({ viewer, children }: ShellProps): ReactNode {
       <main id="content" tabIndex={-1}>
         {children}
       </main>
+      <Toasts />
     </div>
   );
 }

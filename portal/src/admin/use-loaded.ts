@@ -41,6 +41,8 @@ export interface Rows<T> {
   readonly rows: readonly T[] | undefined;
   readonly error: unknown;
   readonly loading: boolean;
+  /** Rows in all, of a list that counts them. Null: too many to count. */
+  readonly total?: number | null | undefined;
   /** Loads the next page. Undefined on the last page. */
   readonly more: (() => void) | undefined;
   readonly reload: () => void;
@@ -80,6 +82,7 @@ export function useRows<T>(list: Pages<T>, key = '', limit?: number): Rows<T> {
     rows: value === undefined ? undefined : [...value.items, ...(current?.rows ?? [])],
     error: first.error ?? current?.error,
     loading: first.loading || (current?.loading ?? false),
+    total: value?.total,
     more: next === null ? undefined : more,
     reload,
   };

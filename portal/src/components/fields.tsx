@@ -13,18 +13,21 @@ export interface FieldProps extends Omit<InputHTMLAttributes<HTMLInputElement>, 
   readonly describedBy?: string | undefined;
   readonly inputRef?: Ref<HTMLInputElement>;
   readonly after?: ReactNode;
+  /** Nobody sees, hears or reaches the field. A password manager fills it all the same. */
+  readonly concealed?: boolean | undefined;
 }
 
 export function Field(props: FieldProps): ReactNode {
-  const { label, value, onChange, error, errorId, describedBy, inputRef, after, ...input } = props;
+  const { label, value, onChange, error, errorId, describedBy, inputRef, after, concealed, ...input } = props;
   const id = useId();
   const described = [error !== undefined && `${id}-error`, errorId, describedBy].filter(Boolean).join(' ');
   return (
-    <div className="field">
+    <div className={concealed === true ? 'field concealed' : 'field'} aria-hidden={concealed}>
       <label htmlFor={id}>{label}</label>
       <div className="input">
         <input
           {...input}
+          tabIndex={concealed === true ? -1 : undefined}
           id={id}
           ref={inputRef}
           value={value}
@@ -54,7 +57,14 @@ export function PasswordField(props: Omit<FieldProps, 'type' | 'after'>): ReactN
       spellCheck={false}
       autoCapitalize="none"
       after={
-        <button type="button" className="reveal" aria-label={name} title={name} onClick={() => setShown(!shown)}>
+        <button
+          type="button"
+          className="reveal"
+          aria-label={name}
+          title={name}
+          tabIndex={props.concealed === true ? -1 : undefined}
+          onClick={() => setShown(!shown)}
+        >
           {shown ? <EyeOff /> : <Eye />}
         </button>
       }

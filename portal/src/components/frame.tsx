@@ -2,6 +2,7 @@ import type { ReactNode } from 'react';
 import { Link, useLocation } from 'wouter';
 import { ownName } from '../i18n/choose-language';
 import { languages, useSpeech } from '../i18n/texts';
+import { useOffer } from '../offer';
 import { outboxUrl } from '../page-settings';
 import { accountSections, paths } from '../paths';
 import { type Theme, themes, useTheme } from '../theme';
@@ -14,6 +15,7 @@ const bars: readonly string[] = [...accountSections, paths.totp, paths.outbox, p
 export function Frame({ children }: { readonly children: ReactNode }): ReactNode {
   const { t } = useSpeech();
   const [location] = useLocation();
+  const { tagline } = useOffer().brand;
   return (
     <div
       className={bars.includes(location) ? `frame bar${accountSections.includes(location) ? ' broad' : ''}` : 'frame'}
@@ -25,7 +27,7 @@ export function Frame({ children }: { readonly children: ReactNode }): ReactNode
         <div className="brand-inner">
           <BrandName />
           <div className="brand-words">
-            <p className="tagline">{t.tagline}</p>
+            <p className="tagline">{tagline ?? t.tagline}</p>
           </div>
         </div>
       </header>

@@ -35,12 +35,6 @@ export const Check = (): ReactNode => (
   </Icon>
 );
 
-export const Dot = (): ReactNode => (
-  <Icon>
-    <circle cx="12" cy="12" r="3" />
-  </Icon>
-);
-
 export const Eye = (): ReactNode => (
   <Icon>
     <path d="M2.500 12S6 5.500 12 5.500 21.500 12 21.500 12 18 18.500 12 18.500 2.500 12 2.500 12z" />
@@ -65,20 +59,6 @@ export const Info = (): ReactNode => (
   <Icon>
     <circle cx="12" cy="12" r="9" />
     <path d="M12 11v5.500M12 7.700v.1" />
-  </Icon>
-);
-
-export const Monitor = (): ReactNode => (
-  <Icon>
-    <rect x="2.500" y="4" width="19" height="13" rx="2" />
-    <path d="M8.500 20.500h7M12 17v3.500" />
-  </Icon>
-);
-
-export const Phone = (): ReactNode => (
-  <Icon>
-    <rect x="6.500" y="2.500" width="11" height="19" rx="2" />
-    <path d="M11 18.500h2" />
   </Icon>
 );
 

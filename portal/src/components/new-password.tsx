@@ -1,6 +1,7 @@
 import { type ReactNode, useId, useState } from 'react';
 import { type PasswordPolicyResponse, ServiceError } from '@portal-auth/sdk';
 import { useSpeech } from '../i18n/texts';
+import { useAskBeforeLeaving } from '../unsaved';
 import { useTask } from '../use-task';
 import { PasswordField } from './fields';
 import { Form } from './form';
@@ -22,18 +23,28 @@ interface NewPasswordProps {
   /** Asks for the password in force as well. */
   readonly withCurrent?: boolean;
   readonly send: (passwords: Passwords) => Promise<void>;
+  /** Asks this before the page is left with something typed. */
+  readonly unsaved?: string;
   /** Shown after the submit button. */
   readonly children?: ReactNode;
 }
 
 /** Sends no password that breaks a rule of `GET /password-policy` that a page can judge (docs/spec/service.md#8). */
-export function NewPassword({ policy, username, withCurrent = false, send, children }: NewPasswordProps): ReactNode {
+export function NewPassword({
+  policy,
+  username,
+  withCurrent = false,
+  unsaved,
+  send,
+  children,
+}: NewPasswordProps): ReactNode {
   const { t, language } = useSpeech();
   const [current, setCurrent] = useState('');
   const [password, setPassword] = useState('');
   const [confirmation, setConfirmation] = useState('');
   const [checked, setChecked] = useState(false);
   const [sent, setSent] = useState({ current: '', password: '' });
+  useAskBeforeLeaving(unsaved !== undefined && current + password + confirmation !== '', unsaved ?? '');
   const rules = useId();
   const message = useId();
 

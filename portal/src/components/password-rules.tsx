@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { passwordHints, type PasswordPolicyResponse } from '@portal-auth/sdk';
 import type { Texts } from '../i18n/en';
 import { fill, useSpeech } from '../i18n/texts';
-import { Check, Dot } from './icons';
+import { Check, Icon } from './icons';
 
 export interface Hint {
   readonly text: string;
@@ -57,3 +57,9 @@ export function Rules({ title, hints }: { readonly title: string; readonly hints
     </>
   );
 }
+
+const Dot = (): ReactNode => (
+  <Icon>
+    <circle cx="12" cy="12" r="3" />
+  </Icon>
+);

@@ -1,9 +1,10 @@
-import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
+import { type ComponentProps, type ReactNode, useEffect, useId, useRef, useState } from 'react';
 import type { ConfirmationCode } from '@portal-auth/sdk';
 import { useSpeech } from '../i18n/texts';
 import { CodeStep } from './code-step';
 import type { FreshLoginProps } from './host';
 import { PasswordStep } from './password-step';
+import { ProviderStep } from './provider-step';
 import '../styles/dialog.css';
 
 /**
@@ -29,7 +30,7 @@ export function FreshLoginDialog({ onClose, ...asked }: FreshLoginProps): ReactN
     <dialog ref={dialog} className="fresh-login" aria-labelledby={title} onClose={() => onClose(confirmed.current)}>
       <h2 id={title}>{t.fresh.title}</h2>
       {code === undefined ? (
-        <PasswordStep {...asked} ended={ended} onDone={done} />
+        <First {...asked} ended={ended} onDone={done} />
       ) : (
         <CodeStep
           code={code}
@@ -46,4 +47,12 @@ export function FreshLoginDialog({ onClose, ...asked }: FreshLoginProps): ReactN
       </button>
     </dialog>
   );
+}
+
+type FirstProps = ComponentProps<typeof PasswordStep>;
+
+/** Users of an identity provider have no password here. */
+function First(props: FirstProps): ReactNode {
+  const { identity_provider: id, identity_provider_name: name } = props.me;
+  return id == null ? <PasswordStep {...props} /> : <ProviderStep {...props} provider={{ id, name: name ?? id }} />;
 }

@@ -3,13 +3,12 @@ import { type ConfirmationCode, ServiceError } from '@portal-auth/sdk';
 import { auth } from '../auth';
 import { PasswordField } from '../components/fields';
 import { Form } from '../components/form';
-import { Key } from '../components/icons';
 import { Failure, Message } from '../components/message';
-import { PasskeyFailure } from '../components/passkey-failure';
 import { Submit } from '../components/submit';
 import { useSpeech } from '../i18n/texts';
 import { useTask } from '../use-task';
 import type { FreshLoginProps } from './host';
+import { PasskeyWay, usePasskey } from './passkey-way';
 
 interface PasswordStepProps extends Omit<FreshLoginProps, 'onClose'> {
   /** The codes of the confirmation before this one are used up. */
@@ -68,33 +67,7 @@ export function PasswordStep({ me, passkey, secondFactor, reason, ended, onDone 
         />
         <Submit label={t.fresh.submit} busy={byPassword.busy} busyLabel={t.code.busy} />
       </Form>
-      {passkey && (
-        <>
-          <PasskeyFailure error={byPasskey.error} cancelled={t.passkeyProblems.cancelled} />
-          <button
-            type="button"
-            className="secondary with-icon"
-            aria-busy={byPasskey.busy}
-            onClick={() => {
-              byPassword.reset();
-              void byPasskey.run();
-            }}
-          >
-            <Key />
-            {byPasskey.busy ? t.login.passkeyBusy : t.fresh.passkey}
-          </button>
-        </>
-      )}
+      {passkey && <PasskeyWay task={byPasskey} onStart={byPassword.reset} />}
     </>
   );
-}
-
-/** The prompt of the browser ends with the dialog. */
-function usePasskey(onDone: (code?: ConfirmationCode) => void) {
-  const running = useRef<AbortController>(undefined);
-  useEffect(() => () => running.current?.abort(), []);
-  return useTask(async () => {
-    const { signal } = (running.current = new AbortController());
-    onDone(await auth.reauthenticate({ passkey: true, signal }));
-  });
 }

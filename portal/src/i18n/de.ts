@@ -6,16 +6,19 @@ export const texts: Texts = {
     APP_403001: 'Sie dürfen diese Anwendung nicht benutzen. Wenden Sie sich an Ihre Administration.',
     APP_404001: 'Das gibt es nicht mehr. Laden Sie die Seite neu oder öffnen Sie die Anwendung noch einmal.',
     LOGIN_401001: 'Benutzername oder Passwort ist falsch. Prüfen Sie beides und versuchen Sie es erneut.',
-    LOGIN_401004:
-      'Das Konto ist nach zu vielen Fehlversuchen gesperrt. Versuchen Sie es in einigen Minuten noch einmal.',
+    LOGIN_401004: 'Das Konto ist nach zu vielen Fehlversuchen gesperrt. Versuchen Sie es in einigen Minuten erneut.',
     LOGIN_401008:
       'Das Konto ist deaktiviert, weil es lange nicht benutzt wurde. Bitten Sie Ihre Administration, es zu aktivieren.',
     LOGIN_401011: 'Das Konto ist deaktiviert. Wenden Sie sich an Ihre Administration.',
     LOGIN_401012: 'Das Konto ist noch nicht aktiv oder abgelaufen. Wenden Sie sich an Ihre Administration.',
+    LOGIN_401013:
+      'Der Anmeldedienst Ihres Unternehmens hat die Anmeldung abgelehnt, oder seine Antwort war nicht gültig. Versuchen Sie es erneut.',
     LOGIN_404001: 'Diesen Benutzernamen gibt es nicht. Prüfen Sie die Schreibweise.',
     LOGIN_503001:
       'Die Anmeldung mit einem Firmenkonto ist gerade nicht möglich. Versuchen Sie es in einigen Minuten erneut.',
+    LOGIN_503002: 'Der Anmeldedienst Ihres Unternehmens antwortet nicht. Versuchen Sie es in einigen Minuten erneut.',
     CAPTCHA_401001: 'Die Sicherheitsprüfung war nicht erfolgreich. Versuchen Sie es erneut.',
+    LOGIN_503003: 'Ihr Passwort kann gerade nicht geprüft werden. Versuchen Sie es in einigen Minuten erneut.',
     CAPTCHA_503001: 'Die Sicherheitsprüfung ist gerade nicht verfügbar. Versuchen Sie es in einigen Minuten erneut.',
     MFA_400001: 'Ihre Authenticator-App zeigt den Code an. Wir senden ihn nicht per E-Mail.',
     MFA_401001: 'Der Code ist falsch oder nicht mehr gültig.',
@@ -97,6 +100,8 @@ export const texts: Texts = {
     forgot: 'Passwort vergessen?',
     passkey: 'Mit Passkey anmelden',
     passkeyBusy: 'Warten auf Ihren Passkey …',
+    with: 'Weiter mit {name}',
+    next: 'Weiter',
     usernameRequired: 'Geben Sie Ihren Benutzernamen ein.',
     passwordRequired: 'Geben Sie Ihr Passwort ein.',
     first: 'Ihr Passwort ist festgelegt. Melden Sie sich jetzt damit an.',
@@ -240,7 +245,9 @@ export const texts: Texts = {
     profile: 'Ihre Angaben',
     fields: { login_name: 'Benutzername', nickname: 'Name', email: 'E-Mail-Adresse', role: 'Rolle' },
     admin: 'Administrator/in',
+    roles: { help_desk: 'Helpdesk', auditor: 'Revision' },
     amr: {
+      ext: 'der Anmeldung Ihres Unternehmens',
       pwd: 'Ihrem Passwort',
       otp: 'einem Einmalcode',
       device: 'einem vertrauenswürdigen Gerät',

@@ -82,7 +82,7 @@ function WaysOn({ me }: { readonly me: MeResponse }): ReactNode {
   const { home, brand } = useInstallation();
   return (
     <div className="actions">
-      {me.is_admin && (
+      {(me.is_admin || me.role != null) && (
         <Link className="secondary small" href={paths.admin}>
           {t.account.administration}
         </Link>

@@ -11,11 +11,15 @@ import { Failure } from '../components/message';
 import { Page } from '../components/page';
 import { askFreshLogin } from '../fresh-login/host';
 import { fill, useSpeech } from '../i18n/texts';
+import { decodedOnce } from '../return-to';
 import { useTask } from '../use-task';
 
 /** The sign-in that an application has asked for goes on here, when its user is signed in. */
 export function InteractionPage(): ReactNode {
-  const [uid] = useState(() => decodeURIComponent(location.hash.slice(1)));
+  const [uid] = useState(() => {
+    const fragment = location.hash.slice(1);
+    return decodedOnce(fragment) ?? fragment;
+  });
   return (
     <TextsProvider>
       <Continue uid={uid} />

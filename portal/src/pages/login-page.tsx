@@ -1,4 +1,4 @@
-import { type ReactNode, useId, useState } from 'react';
+import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
 import { Link } from 'wouter';
 import { ServiceError } from '@portal-auth/sdk';
 import { auth, useAuth } from '../auth';
@@ -9,7 +9,9 @@ import { Form } from '../components/form';
 import { Failure, Message } from '../components/message';
 import { Page } from '../components/page';
 import { PasskeyLogin } from '../components/passkey-login';
+import { ProviderButtons } from '../components/provider-buttons';
 import { Submit } from '../components/submit';
+import { useProviderLogin } from '../external/use-provider-login';
 import { fill, inARow, useSpeech } from '../i18n/texts';
 import { findOffer, useOffer } from '../offer';
 import { usePasskeySupport } from '../passkey-support';
@@ -27,7 +29,7 @@ const closed: readonly string[] = ['LOGIN_401008', 'LOGIN_401011', 'LOGIN_401012
 export function LoginPage(): ReactNode {
   const { t } = useSpeech();
   const { step, waiting } = useAuth();
-  const { login_by_email: byEmail, password_reset: canReset, brand } = useOffer();
+  const { login_by_email: byEmail, password_reset: canReset, login_discovery: nameFirst, brand } = useOffer();
   const { support_url } = brand;
   const notice = step.kind === 'signed-out' ? step.notice : undefined;
   // The page of the new password has just led here, and knows whose password it was.
@@ -35,11 +37,33 @@ export function LoginPage(): ReactNode {
   const [username, setUsername] = useState(named);
   const [password, setPassword] = useState('');
   const [checked, setChecked] = useState(false);
+  // Where the name tells the way to sign in, the password is asked for after it.
+  const [asked, setAsked] = useState(named !== '');
+  const concealed = nameFirst && !asked && password === '';
+  const passwordInput = useRef<HTMLInputElement>(null);
   const message = useId();
   const support = usePasskeySupport();
   const passkey = usePasskeyLogin(support);
+  const elsewhere = useProviderLogin();
   const keyFailure = useKeyFailure();
+  useEffect(() => {
+    if (asked) passwordInput.current!.focus();
+  }, [asked]);
 
+  /** Leads a user of an identity provider there, and asks everybody else for the password. */
+  const hasPassword = async (): Promise<boolean> => {
+    if (!(await findOffer()).login_discovery) return true;
+    const { identity_provider: provider } = await auth.discover(username);
+    if (provider !== null) {
+      // A password that was typed, or filled in, belongs to the provider. It is sent nowhere.
+      setPassword('');
+      await elsewhere.go(provider);
+      return false;
+    }
+    setChecked(false);
+    setAsked(true);
+    return password !== '';
+  };
   const attempt = async () => {
     const captchaToken = await captcha.take();
     // The name tells the service which kind of account it is.
@@ -48,6 +72,7 @@ export function LoginPage(): ReactNode {
   };
   const login = useTask(async () => {
     typedName.set(username);
+    if (!(await hasPassword())) return;
     passwordLogin.set('yes');
     try {
       // The service can refuse a token as too old although it was fresh here, for example after the computer slept.
@@ -62,7 +87,7 @@ export function LoginPage(): ReactNode {
     }
   });
 
-  const missing = { username: username.trim() === '', password: password === '' };
+  const missing = { username: username.trim() === '', password: password === '' && !concealed };
   const submit = () => {
     setChecked(true);
     passkey.reset();
@@ -70,6 +95,7 @@ export function LoginPage(): ReactNode {
     else void login.run();
   };
 
+  const busy = login.busy || elsewhere.leaving !== undefined;
   const code = codeOf(login.error);
   /** What helps now, where the message alone does not say it. */
   const wayOn = (error: unknown): ReactNode => {
@@ -95,7 +121,7 @@ export function LoginPage(): ReactNode {
         </Message>
       )}
       {login.error === undefined && <Failure error={keyFailure} />}
-      <Form busy={login.busy} onSubmit={submit} onFocus={() => captcha.prepare()}>
+      <Form busy={busy} onSubmit={submit} onFocus={() => captcha.prepare()}>
         <Failure id={message} error={login.error}>
           {wayOn(login.error)}
         </Failure>
@@ -118,6 +144,8 @@ export function LoginPage(): ReactNode {
           name="password"
           value={password}
           onChange={setPassword}
+          inputRef={passwordInput}
+          concealed={concealed}
           error={checked && missing.password ? t.login.passwordRequired : undefined}
           errorId={code === 'LOGIN_401001' ? message : undefined}
           autoComplete="current-password"
@@ -126,14 +154,15 @@ export function LoginPage(): ReactNode {
         />
         <div className="captcha" ref={captcha.place} />
         <Submit
-          label={t.login.submit}
-          busy={login.busy}
+          label={concealed ? t.login.next : t.login.submit}
+          busy={busy}
           busyLabel={t.login.busy}
           wait={waiting.login}
           waitLabel={t.login.wait}
         />
       </Form>
       {support.passkeys && <PasskeyLogin login={passkey} />}
+      <ProviderButtons login={elsewhere} />
       {canReset && (
         <p className="aside">
           <Link href={paths.forgot}>{t.login.forgot}</Link>

@@ -46,7 +46,7 @@ export function WelcomePage(): ReactNode {
   const look = useTask(async () => {
     if (done === undefined && mayPass()) return goOn();
     const [me, keepsPasskeys] = await Promise.all([auth.me(), canKeepPasskeys(offer.passkeys)]);
-    const missing = missingFactors(offer.mfa, me, keepsPasskeys);
+    const missing = missingFactors(offer.mfa, me, keepsPasskeys && me.identity_provider == null);
     const asked = missing.required || !isDeclined();
     if (done !== undefined || (asked && (missing.factors.length > 0 || missing.codes))) setFound({ me, ...missing });
     else goOn();

@@ -1,11 +1,12 @@
 import type { Texts } from './en';
 
 export const texts: Texts = {
+  unsaved: 'Ihre Änderungen sind nicht gespeichert. Ohne Speichern verlassen?',
   sections: { profile: 'Profil', security: 'Sicherheit', devices: 'Geräte', activity: 'Aktivität' },
   home: 'Weiter zu {name}',
   details: {
     kind: 'Konto',
-    kinds: { password: 'Konto bei {name}', ldap: 'Firmenkonto' },
+    kinds: { password: 'Konto bei {name}', ldap: 'Firmenkonto', oidc: 'Anmeldung mit {name}' },
     changedBy: 'Diese Angaben pflegt Ihre Administration. Fragen Sie dort nach, wenn etwas nicht stimmt.',
     fromCompany: 'Diese Angaben kommen aus Ihrem Firmenkonto. Wenn etwas nicht stimmt, wird es dort geändert.',
     help: 'Hilfe holen',
@@ -30,6 +31,11 @@ export const texts: Texts = {
     addPasskey: 'Passkey hinzufügen',
     makeCodes: 'Codes erstellen',
     changePassword: 'Passwort ändern',
+  },
+  signIn: {
+    title: 'Anmeldung',
+    at: 'Sie melden sich mit {name} an.',
+    password: 'Ihr Passwort gehört zu {name}. Es wird dort geändert, und niemand kennt es hier.',
   },
   factor: {
     asked: 'Bei der Anmeldung werden Sie nach ihrem Code gefragt, weil sie eingerichtet ist.',

@@ -1,10 +1,11 @@
 /** The texts of the account page that no other page shows. The other languages have the same keys. */
 export const texts = {
+  unsaved: 'Your changes are not saved. Leave without saving them?',
   sections: { profile: 'Profile', security: 'Security', devices: 'Devices', activity: 'Activity' },
   home: 'Continue to {name}',
   details: {
     kind: 'Account',
-    kinds: { password: '{name} account', ldap: 'Company account' },
+    kinds: { password: '{name} account', ldap: 'Company account', oidc: 'You sign in with {name}' },
     changedBy: 'Your administrator keeps these details. If something is wrong, ask your administrator to correct it.',
     fromCompany: 'These details come from your company account. If something is wrong, it is changed there.',
     help: 'Get help',
@@ -27,6 +28,11 @@ export const texts = {
     addPasskey: 'Add passkey',
     makeCodes: 'Make codes',
     changePassword: 'Change password',
+  },
+  signIn: {
+    title: 'Sign-in',
+    at: 'You sign in with {name}.',
+    password: 'Your password belongs to {name}. It is changed there, and nobody here knows it.',
   },
   factor: {
     asked: 'You are asked for its code when you sign in, because it is set up.',

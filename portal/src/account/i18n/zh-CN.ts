@@ -1,11 +1,12 @@
 import type { Texts } from './en';
 
 export const texts: Texts = {
+  unsaved: '更改尚未保存。确定不保存并离开吗？',
   sections: { profile: '个人资料', security: '安全', devices: '设备', activity: '登录记录' },
   home: '前往 {name}',
   details: {
     kind: '账户类型',
-    kinds: { password: '{name} 账户', ldap: '企业账户' },
+    kinds: { password: '{name} 账户', ldap: '企业账户', oidc: '使用 {name} 登录' },
     changedBy: '这些信息由您的管理员维护。如有错误，请联系管理员。',
     fromCompany: '这些信息来自您的企业账户。如有错误，请在企业系统中修改。',
     help: '获取帮助',
@@ -26,6 +27,11 @@ export const texts: Texts = {
     addPasskey: '添加通行密钥',
     makeCodes: '生成代码',
     changePassword: '修改密码',
+  },
+  signIn: {
+    title: '登录',
+    at: '您使用 {name} 登录。',
+    password: '密码由 {name} 管理，请在该处修改。此处无人知晓您的密码。',
   },
   factor: {
     asked: '由于已设置，登录时会要求输入其验证码。',

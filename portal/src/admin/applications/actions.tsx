@@ -2,16 +2,18 @@ import { type ReactNode, useState } from 'react';
 import { fill } from '../../i18n/texts';
 import { useServiceTime } from '../../service-time';
 import { useTexts } from '../i18n/texts';
+import { ActionLine } from '../parts/action-line';
 import { Card } from '../parts/card';
 import { Dialog } from '../parts/dialog';
 import { SelectField } from '../parts/fields';
 import { hasSecret } from './application';
 import type { AdminApplication } from '@portal-auth/sdk/admin';
 import { admin } from '../client';
+import type { Toast } from '../toasts';
 
 interface ActionsProps {
   readonly application: AdminApplication;
-  readonly onDone: (text: string, secret?: string) => void;
+  readonly onDone: (text: string, more?: { readonly secret?: string; readonly undo?: Toast['undo'] }) => void;
   readonly onDeleted: (text: string) => void;
 }
 
@@ -39,35 +41,21 @@ export function ApplicationActions({ application, onDone, onDeleted }: ActionsPr
   const run: Readonly<Record<Act, () => Promise<unknown>>> = {
     rotate: async () => {
       const { client_secret } = await admin.rotateApplicationSecret(id, keep);
-      onDone(texts.acts.rotate.done, client_secret ?? undefined);
+      onDone(texts.acts.rotate.done, client_secret == null ? {} : { secret: client_secret });
     },
     disable: () => admin.changeApplication(id, { enabled: false }),
     enable: () => admin.changeApplication(id, { enabled: true }),
     delete: () => admin.deleteApplication(id),
   };
-  const line = (act: Act, danger: boolean): ReactNode => {
-    const { label, text, button } = texts.acts[act];
-    return (
-      <li key={act}>
-        <div>
-          <p className="action-name">{label}</p>
-          <p className="note">{text}</p>
-        </div>
-        <button
-          type="button"
-          className={danger ? 'secondary small danger' : 'secondary small'}
-          aria-label={`${button}: ${label}`}
-          onClick={() => setOpen(act)}
-        >
-          {button}
-        </button>
-      </li>
-    );
-  };
+  const line = (act: Act, danger: boolean): ReactNode => (
+    <ActionLine texts={texts.acts[act]} danger={danger} onOpen={() => setOpen(act)} />
+  );
   const finish = (act: Act) => {
-    const text = fill(texts.acts[act].done, { name });
-    if (act === 'delete') onDeleted(text);
-    else if (act !== 'rotate') onDone(text);
+    const text = (of: Act) => fill(texts.acts[of].done, { name });
+    if (act === 'delete') return onDeleted(text(act));
+    if (act === 'rotate') return;
+    const back = act === 'disable' ? 'enable' : 'disable';
+    onDone(text(act), { undo: () => run[back]().then(() => text(back)) });
   };
   return (
     <>

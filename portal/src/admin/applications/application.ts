@@ -1,11 +1,11 @@
-import { ServiceError } from '@portal-auth/sdk';
 import type { AdminApplication, AdminApplicationChange, NewAdminApplication } from '@portal-auth/sdk/admin';
+import { changedIn, filled, orNull } from '../drafts';
 
 export const types = ['web', 'spa', 'native', 'service'] as const;
 export type ApplicationType = (typeof types)[number];
 
 /** The scopes of docs/spec/extensions.md#j. Every application with users has `openid`. */
-export const scopes = ['profile', 'email', 'organization', 'offline_access'] as const;
+export const scopes = ['profile', 'email', 'organization', 'groups', 'offline_access'] as const;
 
 /** Scopes of the resources of an application have a colon, or are not written to the end yet. */
 export const ofResources = (all: readonly string[]): string[] =>
@@ -30,6 +30,7 @@ export interface Draft {
   readonly audience: readonly string[];
   readonly first_party: boolean;
   readonly allowed_tenants: readonly string[];
+  readonly allowed_groups: readonly string[];
 }
 
 export const emptyDraft: Draft = {
@@ -44,6 +45,7 @@ export const emptyDraft: Draft = {
   audience: [],
   first_party: true,
   allowed_tenants: [],
+  allowed_groups: [],
 };
 
 /** A page in the browser and an app cannot receive a logout token by themselves. */
@@ -57,15 +59,9 @@ export const draftOf = (application: AdminApplication): Draft => ({
   logo_url: application.logo_url ?? '',
 });
 
-/** The values of a list without empty lines. */
-export const filled = (values: readonly string[]): string[] =>
-  values.map((one) => one.trim()).filter((one) => one !== '');
-
 /** The scopes about users come first, so that the service numbers the others after them. */
 export const ownScopes = ({ type, scopes: all }: Draft): string[] =>
   hasUsers(type) ? ['openid', ...scopes].filter((one) => all.includes(one)) : [];
-
-const orNull = (text: string): string | null => (text.trim() === '' ? null : text.trim());
 
 /** What the service gets: only the fields that the type has. */
 export function bodyOf(draft: Draft): NewAdminApplication {
@@ -85,25 +81,9 @@ export function bodyOf(draft: Draft): NewAdminApplication {
     audience,
     first_party,
     allowed_tenants: filled(draft.allowed_tenants),
+    allowed_groups: filled(draft.allowed_groups),
   };
 }
 
 /** Only what was changed, so that two administrators who change different fields do not undo each other. */
-export function changeOf(before: Draft, now: Draft): AdminApplicationChange {
-  const former: Readonly<Record<string, unknown>> = { ...bodyOf(before) };
-  return Object.fromEntries(
-    Object.entries(bodyOf(now)).filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(former[name])),
-  );
-}
-
-/** What the service says about a field, or about one entry of a list: `redirect_uris` and `redirect_uris[2]`. */
-export function problemsOf(error: unknown): (field: string, entry?: number) => string | undefined {
-  const fields = error instanceof ServiceError ? error.fields : {};
-  return (field, entry) => {
-    const name = entry === undefined ? field : `${field}[${entry}]`;
-    const [problem] = fields[name] ?? [];
-    // The message begins with the name of the field, and stands beside the field.
-    const text = problem?.startsWith(`${name} `) ? problem.slice(name.length + 1) : problem;
-    return text === undefined ? undefined : text.charAt(0).toUpperCase() + text.slice(1);
-  };
-}
+export const changeOf = (before: Draft, now: Draft): AdminApplicationChange => changedIn(bodyOf(before), bodyOf(now));

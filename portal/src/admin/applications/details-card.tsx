@@ -1,18 +1,21 @@
-import { type ReactNode, useState } from 'react';
+import type { ReactNode } from 'react';
 import { Field } from '../../components/fields';
 import { Form } from '../../components/form';
 import { Failure } from '../../components/message';
 import { Submit } from '../../components/submit';
 import { useSpeech } from '../../i18n/texts';
 import { useTask } from '../../use-task';
+import { problemsOf } from '../drafts';
 import { useTexts } from '../i18n/texts';
 import { Card } from '../parts/card';
-import { Facts, Or } from '../parts/facts';
-import { useUnsaved } from '../unsaved';
-import { changeOf, draftOf, hasBackchannel, hasUsers, problemsOf } from './application';
+import { useClash } from '../parts/clash';
+import { Facts, Lines, Or } from '../parts/facts';
+import { useDraft, useOpenForm } from '../use-draft';
+import { changeOf, draftOf, hasBackchannel, hasUsers } from './application';
 import type { AdminApplication } from '@portal-auth/sdk/admin';
 import { admin } from '../client';
 import { AccessFields, AddressFields, RightFields } from './field-groups';
+import { useViewer } from '../viewer';
 
 interface DetailsCardProps {
   readonly application: AdminApplication;
@@ -22,7 +25,8 @@ interface DetailsCardProps {
 /** What the service knows about the application, and the form to change it. */
 export function DetailsCard({ application, onSaved }: DetailsCardProps): ReactNode {
   const { applications: texts, user } = useTexts();
-  const [editing, setEditing] = useState(false);
+  const { writes } = useViewer();
+  const [editing, setEditing] = useOpenForm('details');
   const facts = useFacts(application);
   if (editing)
     return (
@@ -39,9 +43,11 @@ export function DetailsCard({ application, onSaved }: DetailsCardProps): ReactNo
     <Card
       title={texts.details}
       action={
-        <button type="button" className="secondary small" onClick={() => setEditing(true)}>
-          {user.edit}
-        </button>
+        writes && (
+          <button type="button" className="secondary small" onClick={() => setEditing(true)}>
+            {user.edit}
+          </button>
+        )
       }
     >
       <div className="long-facts">
@@ -54,16 +60,7 @@ export function DetailsCard({ application, onSaved }: DetailsCardProps): ReactNo
 function useFacts(application: AdminApplication): readonly (readonly [string, ReactNode])[] {
   const { applications: texts, user } = useTexts();
   const { fields } = texts;
-  const lines = (values: readonly string[], none: ReactNode = <Or text={null} />): ReactNode =>
-    values.length === 0 ? (
-      none
-    ) : (
-      <ul className="lines">
-        {values.map((one) => (
-          <li key={one}>{one}</li>
-        ))}
-      </ul>
-    );
+  const lines = (values: readonly string[], none?: ReactNode): ReactNode => <Lines values={values} none={none} />;
   const { type } = application;
   const audience = [fields.audience, lines(application.audience)] as const;
   if (!hasUsers(type)) return [[fields.type, texts.types[type].label], audience];
@@ -89,20 +86,27 @@ function useFacts(application: AdminApplication): readonly (readonly [string, Re
 function EditForm({ application, onSaved, onCancel }: DetailsCardProps & { readonly onCancel: () => void }): ReactNode {
   const { t } = useSpeech();
   const { applications: texts, user } = useTexts();
-  const [before] = useState(() => draftOf(application));
-  const [draft, setDraft] = useState(before);
+  const [draft, setDraft, before] = useDraft('details', draftOf(application));
+  const set = (values: Partial<typeof draft>) => setDraft({ ...draft, ...values });
   const change = changeOf(before, draft);
   const changed = Object.keys(change).length > 0;
-  useUnsaved(changed);
+  const clash = useClash({
+    ...{ before, now: draft, onTake: set, labels: texts.fields },
+    load: async () => draftOf(await admin.application(application.id)),
+  });
   const save = useTask(async () => {
-    if (changed) await admin.changeApplication(application.id, change);
+    if (changed) {
+      if (!(await clash.passes())) return;
+      await admin.changeApplication(application.id, change);
+    }
     onSaved();
   });
   const problem = problemsOf(save.error);
-  const group = { draft, problem, set: (values: Partial<typeof draft>) => setDraft({ ...draft, ...values }) };
+  const group = { draft, problem, set };
   return (
     <Form busy={save.busy} onSubmit={() => void save.run()}>
       <Failure error={save.error} />
+      {clash.message}
       <Card title={texts.details}>
         <Field
           label={texts.fields.name}

@@ -1,33 +1,17 @@
-import { type ReactNode, useId } from 'react';
-import { Field, type FieldProps } from '../../components/fields';
+import type { ReactNode } from 'react';
 import { admin } from '../client';
+import type { problemsOf } from '../drafts';
 import { useTexts } from '../i18n/texts';
 import { Card } from '../parts/card';
-import { CheckField } from '../parts/fields';
+import { CheckField, HintedField } from '../parts/fields';
 import { useLoaded } from '../use-loaded';
-import { type Draft, hasBackchannel, hasUsers, type problemsOf, scopes, ofResources, ownScopes } from './application';
-import { ListField } from './list-field';
+import { type Draft, hasBackchannel, hasUsers, scopes, ofResources, ownScopes } from './application';
+import { ListField } from '../parts/list-field';
 
 export interface GroupProps {
   readonly draft: Draft;
   readonly set: (change: Partial<Draft>) => void;
   readonly problem: ReturnType<typeof problemsOf>;
-}
-
-type HintedProps = Pick<FieldProps, 'label' | 'value' | 'onChange' | 'error' | 'placeholder'> & {
-  readonly hint: string;
-};
-
-function HintedField({ hint, ...field }: HintedProps): ReactNode {
-  const id = useId();
-  return (
-    <div className="field">
-      <Field {...field} describedBy={id} autoComplete="off" autoCapitalize="none" spellCheck={false} maxLength={2048} />
-      <p className="note" id={id}>
-        {hint}
-      </p>
-    </div>
-  );
 }
 
 /** Where the application is, and where a browser may return to. */
@@ -128,6 +112,7 @@ export function RightFields({ draft, set, problem }: GroupProps): ReactNode {
 export function AccessFields({ draft, set, problem }: GroupProps): ReactNode {
   const { applications: texts } = useTexts();
   const { value: tenants } = useLoaded((signal) => admin.tenants().page({ limit: 200, signal }));
+  const { value: groups } = useLoaded((signal) => admin.groups().page({ limit: 200, signal }));
   if (!hasUsers(draft.type)) return null;
   return (
     <Card title={texts.access}>
@@ -144,6 +129,14 @@ export function AccessFields({ draft, set, problem }: GroupProps): ReactNode {
         onChange={(allowed_tenants) => set({ allowed_tenants })}
         problem={(entry) => problem('allowed_tenants', entry)}
         suggestions={tenants?.items.map(({ id, name }) => [id, name] as const) ?? []}
+      />
+      <ListField
+        label={texts.fields.allowed_groups}
+        hint={texts.hints.allowed_groups}
+        values={draft.allowed_groups}
+        onChange={(allowed_groups) => set({ allowed_groups })}
+        problem={(entry) => problem('allowed_groups', entry)}
+        suggestions={groups?.items.map(({ id, name }) => [id, name] as const) ?? []}
       />
     </Card>
   );

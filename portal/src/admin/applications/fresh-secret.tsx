@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { Message } from '../../components/message';
 import { useTexts } from '../i18n/texts';
 import { Card } from '../parts/card';
-import { CodeBlock } from './code-block';
+import { CodeBlock } from '../parts/code-block';
 
 let fresh: { readonly id: string; readonly secret: string } | undefined;
 

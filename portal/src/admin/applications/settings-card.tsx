@@ -1,16 +1,15 @@
 import { type ReactNode, useState } from 'react';
-import { Copy } from '../../components/copy';
 import { fill, useSpeech } from '../../i18n/texts';
 import { useOffer } from '../../offer';
 import { useTexts } from '../i18n/texts';
 import { Card } from '../parts/card';
-import { Facts } from '../parts/facts';
+import { Copied, Facts } from '../parts/facts';
 import { SelectField } from '../parts/fields';
 import { ErrorState, LoadingState } from '../parts/states';
 import { useLoaded } from '../use-loaded';
 import { hasSecret, hasUsers } from './application';
 import type { AdminApplication } from '@portal-auth/sdk/admin';
-import { CodeBlock } from './code-block';
+import { CodeBlock } from '../parts/code-block';
 import { discoveryUrl, type Endpoints, findEndpoints } from './endpoints';
 import { productOf, products, type Product } from './products';
 
@@ -64,20 +63,10 @@ function Addresses({
   application: { id, type },
   endpoints,
 }: Pick<SettingsCardProps, 'application'> & { readonly endpoints: Endpoints }): ReactNode {
-  const { applications: texts, list } = useTexts();
+  const { applications: texts } = useTexts();
   const { facts } = texts.copying;
   const copied = (name: string, value: string | undefined) =>
-    value === undefined
-      ? []
-      : [
-          [
-            name,
-            <span key={name} className="with-copy">
-              <code>{value}</code>
-              <Copy text={value} label={list.copy} what={name} />
-            </span>,
-          ] as const,
-        ];
+    value === undefined ? [] : [[name, <Copied key={name} text={value} what={name} />] as const];
   return (
     <div className="long-facts">
       <Facts

@@ -6,7 +6,7 @@ import { useTexts } from '../i18n/texts';
 import { Card } from '../parts/card';
 import type { AdminApplication, AdminApplicationClaims } from '@portal-auth/sdk/admin';
 import { admin } from '../client';
-import { CodeBlock } from './code-block';
+import { CodeBlock } from '../parts/code-block';
 
 /** What the application would learn about the administrator. Nothing is issued, so nothing can be stolen. */
 export function TryCard({ application }: { readonly application: AdminApplication }): ReactNode {

@@ -2,6 +2,7 @@ import type { ReactNode } from 'react';
 import type { AdminApplication } from '@portal-auth/sdk/admin';
 import { admin } from '../client';
 import { useTexts } from '../i18n/texts';
+import { EnabledBadge } from '../parts/badges';
 import { Apps, Plus } from '../parts/icons';
 import { List } from '../parts/list';
 import { PageHead } from '../parts/page-head';
@@ -9,10 +10,12 @@ import { EmptyState } from '../parts/states';
 import type { Column } from '../parts/table';
 import { applicationHref, hrefOf } from '../place';
 import { useRows } from '../use-loaded';
+import { useViewer } from '../viewer';
 
 /** The applications whose users sign in here. */
 export function ApplicationsPage(): ReactNode {
   const { applications: texts, users, user } = useTexts();
+  const { writes } = useViewer();
   const rows = useRows(admin.applications());
   const columns: Column<AdminApplication>[] = [
     {
@@ -31,7 +34,7 @@ export function ApplicationsPage(): ReactNode {
       cell: ({ enabled }) => <EnabledBadge enabled={enabled} />,
     },
   ];
-  const create = (
+  const create = writes && (
     <a className="primary small with-icon" href={hrefOf('/applications/new')}>
       <Plus />
       {texts.create}
@@ -55,9 +58,4 @@ export function ApplicationsPage(): ReactNode {
       />
     </>
   );
-}
-
-export function EnabledBadge({ enabled }: { readonly enabled: boolean }): ReactNode {
-  const { users } = useTexts();
-  return <span className={enabled ? 'badge good' : 'badge bad'}>{users.status[enabled ? '1' : '-1']}</span>;
 }

@@ -4,48 +4,54 @@ import { admin } from '../client';
 import { useFilters } from '../filters';
 import { useTexts } from '../i18n/texts';
 import { auditEvents } from '../parts/audit-events';
+import { Chips, Narrower, useTodayChip } from '../parts/chips';
 import { ExportButton } from '../parts/export-button';
-import { At, Facts, Ip, Or, UserLink } from '../parts/facts';
+import { At, Facts, Ip, Or } from '../parts/facts';
 import { TypedFilter } from '../parts/fields';
 import { List as ListIcon } from '../parts/icons';
 import { FilterBar } from '../parts/filter-bar';
 import { List } from '../parts/list';
 import { logFilters, NoRows, TimeFilters } from '../parts/log-filters';
 import { PageHead } from '../parts/page-head';
+import { PersonFilter } from '../parts/person-filter';
+import { Sentence } from '../parts/sentence';
 import type { Column } from '../parts/table';
 import { useRows } from '../use-loaded';
 
-const names = ['event', 'user_id', 'actor_id', 'ip', 'request_id', 'from', 'to'] as const;
+const names = ['user', 'event', 'user_id', 'actor_id', 'ip', 'request_id', 'from', 'to'] as const;
 
 export function AuditPage(): ReactNode {
   const { audit: texts, logs } = useTexts();
   const filters = useFilters(names);
   const list = admin.auditLogs(logFilters(filters.values));
   const rows = useRows(list, filters.key);
+  const today = useTodayChip(filters);
   const columns: Column<AdminAuditLog>[] = [
     { heading: logs.time, cell: (row) => <At at={row.created_at} exact /> },
-    { heading: texts.event, cell: (row) => <code>{row.event}</code>, kind: 'main' },
-    { heading: logs.user, cell: (row) => <UserLink uid={row.user_id} /> },
-    { heading: texts.actor, cell: (row) => <Actor row={row} /> },
+    { heading: texts.what, cell: (row) => <Sentence row={row} />, kind: 'main' },
     { heading: logs.ip, cell: (row) => <Ip ip={row.ip} />, kind: 'quiet' },
   ];
   return (
     <>
       <PageHead title={texts.title} intro={texts.intro}>
+        <ExportButton list={list} name="audit-logs" format="csv" />
         <ExportButton list={list} name="audit-logs" />
       </PageHead>
       <FilterBar any={filters.any}>
+        <PersonFilter value={filters.values.user} onChange={(value) => filters.set('user', value)} />
         <TypedFilter
           label={texts.event}
           value={filters.values.event}
           onChange={(value) => filters.set('event', value)}
           suggestions={auditEvents}
         />
-        <TypedFilter
-          label={logs.userId}
-          value={filters.values.user_id}
-          onChange={(value) => filters.set('user_id', value)}
-        />
+        {filters.values.user_id !== '' && (
+          <TypedFilter
+            label={logs.userId}
+            value={filters.values.user_id}
+            onChange={(value) => filters.set('user_id', value)}
+          />
+        )}
         <TypedFilter
           label={texts.actorId}
           value={filters.values.actor_id}
@@ -59,31 +65,37 @@ export function AuditPage(): ReactNode {
         <TypedFilter label={logs.ip} value={filters.values.ip} onChange={(value) => filters.set('ip', value)} />
         <TimeFilters values={filters.values} set={filters.set} />
       </FilterBar>
+      <Chips chips={[today]} />
       <List
         of={rows}
         caption={texts.title}
         columns={columns}
         keyOf={({ id }) => id}
         detail={(row) => (
-          <Facts
-            facts={[
-              ...Object.entries(row.detail ?? {}).map(([name, value]) => [name, String(value)] as const),
-              [logs.userId, <Or text={row.user_id} />],
-              [texts.actorId, <Or text={row.actor_id} />],
-              [logs.requestId, <Or text={row.request_id} />],
-              [logs.userAgent, <Or text={row.user_agent} />],
-            ]}
-          />
+          <>
+            <Narrower
+              values={filters.values}
+              links={[
+                [logs.thisPerson, row.user_id === null ? undefined : { user: '', user_id: row.user_id }],
+                [texts.thisActor, row.actor_id === null ? undefined : { actor_id: row.actor_id }],
+                [logs.thisAddress, row.ip === null ? undefined : { ip: row.ip }],
+                [logs.thisRequest, row.request_id === null ? undefined : { request_id: row.request_id }],
+              ]}
+            />
+            <Facts
+              facts={[
+                [texts.event, <code>{row.event}</code>],
+                ...Object.entries(row.detail ?? {}).map(([name, value]) => [name, String(value)] as const),
+                [logs.userId, <Or text={row.user_id} />],
+                [texts.actorId, <Or text={row.actor_id} />],
+                [logs.requestId, <Or text={row.request_id} />],
+                [logs.userAgent, <Or text={row.user_agent} />],
+              ]}
+            />
+          </>
         )}
         empty={<NoRows icon={<ListIcon />} filters={filters} />}
       />
     </>
   );
-}
-
-/** The uid of an administrator, or the name of an operator of the command line, who has no address. */
-function Actor({ row: { actor_id: actor, ip } }: { readonly row: AdminAuditLog }): ReactNode {
-  const { audit } = useTexts();
-  if (actor === null) return <span className="none">{audit.service}</span>;
-  return ip === null ? actor : <UserLink uid={actor} />;
 }

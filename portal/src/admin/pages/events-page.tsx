@@ -1,7 +1,6 @@
 import { type ReactNode, useRef, useState } from 'react';
 import type { AdminEvent } from '@portal-auth/sdk/admin';
 import { Field } from '../../components/fields';
-import { Message } from '../../components/message';
 import { fill } from '../../i18n/texts';
 import { admin } from '../client';
 import { useFilters } from '../filters';
@@ -14,7 +13,9 @@ import { List } from '../parts/list';
 import { instant, NoRows } from '../parts/log-filters';
 import { PageHead } from '../parts/page-head';
 import type { Column } from '../parts/table';
+import { say } from '../toasts';
 import { useRows } from '../use-loaded';
+import { useViewer } from '../viewer';
 
 const statuses = ['waiting', 'sent', 'dead', 'replayed'] as const;
 const looks = { waiting: '', sent: 'good', dead: 'bad', replayed: 'plain' } as const;
@@ -23,16 +24,12 @@ const looks = { waiting: '', sent: 'good', dead: 'bad', replayed: 'plain' } as c
 export function EventsPage(): ReactNode {
   const { events: texts, users, logs } = useTexts();
   const filters = useFilters(['status']);
+  const { writes } = useViewer();
   const status = statuses.find((one) => one === filters.values.status);
   const rows = useRows(admin.events(status === undefined ? {} : { status }), filters.key);
   const [asking, setAsking] = useState<AdminEvent | 'replay'>();
-  const [done, setDone] = useState<string>();
-  const ask = (what: AdminEvent | 'replay') => {
-    setDone(undefined);
-    setAsking(what);
-  };
   const finished = (text: string) => {
-    setDone(text);
+    say(text);
     rows.reload();
   };
   const columns: Column<AdminEvent>[] = [
@@ -48,13 +45,14 @@ export function EventsPage(): ReactNode {
       heading: logs.action,
       kind: 'end',
       cell: (event) =>
+        writes &&
         event.status === 'dead' &&
         event.has_payload && (
           <button
             type="button"
             className="secondary small"
             aria-label={`${texts.retry}: ${event.type}`}
-            onClick={() => ask(event)}
+            onClick={() => setAsking(event)}
           >
             {texts.retry}
           </button>
@@ -64,15 +62,12 @@ export function EventsPage(): ReactNode {
   return (
     <>
       <PageHead title={texts.title} intro={texts.intro}>
-        <button type="button" className="secondary small" onClick={() => ask('replay')}>
-          {texts.replay}
-        </button>
+        {writes && (
+          <button type="button" className="secondary small" onClick={() => setAsking('replay')}>
+            {texts.replay}
+          </button>
+        )}
       </PageHead>
-      {done !== undefined && (
-        <Message kind="success" focused>
-          {done}
-        </Message>
-      )}
       <div className="filters" role="search" aria-label={users.filters}>
         <SelectField
           label={users.columns.status}

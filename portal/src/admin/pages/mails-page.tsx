@@ -1,6 +1,5 @@
 import { type ReactNode, useState } from 'react';
 import type { AdminMail } from '@portal-auth/sdk/admin';
-import { Message } from '../../components/message';
 import { admin } from '../client';
 import { useFilters } from '../filters';
 import { useTexts } from '../i18n/texts';
@@ -12,7 +11,9 @@ import { List } from '../parts/list';
 import { NoRows } from '../parts/log-filters';
 import { PageHead } from '../parts/page-head';
 import type { Column } from '../parts/table';
+import { say } from '../toasts';
 import { useRows } from '../use-loaded';
+import { useViewer } from '../viewer';
 
 const statuses = ['waiting', 'sent', 'dead', 'expired', 'skipped'] as const;
 const looks = { waiting: '', sent: 'good', dead: 'bad', expired: 'warn', skipped: 'plain' } as const;
@@ -21,10 +22,10 @@ const looks = { waiting: '', sent: 'good', dead: 'bad', expired: 'warn', skipped
 export function MailsPage(): ReactNode {
   const { mails: texts, users, logs } = useTexts();
   const filters = useFilters(['status']);
+  const { role } = useViewer();
   const status = statuses.find((one) => one === filters.values.status);
   const rows = useRows(admin.mails(status === undefined ? {} : { status }), filters.key);
   const [asking, setAsking] = useState<AdminMail>();
-  const [done, setDone] = useState(false);
   const nameOf = (kind: string): string => (texts.kinds as Record<string, string>)[kind] ?? kind;
   const columns: Column<AdminMail>[] = [
     { heading: texts.kind, cell: (mail) => nameOf(mail.kind), kind: 'main' },
@@ -44,15 +45,13 @@ export function MailsPage(): ReactNode {
       heading: logs.action,
       kind: 'end',
       cell: (mail) =>
+        role !== 'auditor' &&
         mail.status === 'dead' && (
           <button
             type="button"
             className="secondary small"
             aria-label={`${texts.retry}: ${nameOf(mail.kind)}`}
-            onClick={() => {
-              setDone(false);
-              setAsking(mail);
-            }}
+            onClick={() => setAsking(mail)}
           >
             {texts.retry}
           </button>
@@ -62,11 +61,6 @@ export function MailsPage(): ReactNode {
   return (
     <>
       <PageHead title={texts.title} intro={texts.intro} />
-      {done && (
-        <Message kind="success" focused>
-          {texts.retried}
-        </Message>
-      )}
       <div className="filters" role="search" aria-label={users.filters}>
         <SelectField
           label={users.columns.status}
@@ -88,7 +82,7 @@ export function MailsPage(): ReactNode {
           action={texts.retry}
           run={() => admin.retryMail(asking.id)}
           onDone={() => {
-            setDone(true);
+            say(texts.retried);
             rows.reload();
           }}
           onClose={() => setAsking(undefined)}

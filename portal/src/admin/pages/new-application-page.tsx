@@ -5,8 +5,9 @@ import { Failure } from '../../components/message';
 import { Submit } from '../../components/submit';
 import { fill } from '../../i18n/texts';
 import { useTask } from '../../use-task';
-import { bodyOf, type Draft, emptyDraft, filled, problemsOf, types } from '../applications/application';
+import { bodyOf, type Draft, emptyDraft, types } from '../applications/application';
 import { admin } from '../client';
+import { filled, problemsOf } from '../drafts';
 import { AccessFields, AddressFields, RightFields } from '../applications/field-groups';
 import { handOver } from '../applications/fresh-secret';
 import { addressesOf, baseOf, products } from '../applications/products';
@@ -15,28 +16,34 @@ import { Card } from '../parts/card';
 import { SelectField } from '../parts/fields';
 import { PageHead } from '../parts/page-head';
 import { applicationHref, go, hrefOf } from '../place';
-import { useUnsaved } from '../unsaved';
+import { useDraft } from '../use-draft';
+
+const isProduct = (name: string): boolean => products.some((one) => one.name === name);
 
 /** Asks only for what the product or the type needs. A product fills in its addresses and scopes. */
 export function NewApplicationPage(): ReactNode {
   const { applications: texts, newUser } = useTexts();
-  const [productId, setProductId] = useState('');
-  const [base, setBase] = useState('');
-  const [draft, setDraft] = useState<Draft>(emptyDraft);
+  const [values, setValues] = useDraft(
+    'new',
+    { productId: '', base: '', draft: emptyDraft },
+    { asks: ({ base: typed, draft: { name } }) => typed !== '' || (name !== '' && !isProduct(name)) },
+  );
+  const { productId, base, draft } = values;
   const [checked, setChecked] = useState(false);
-  const set = (change: Partial<Draft>) => setDraft((now) => ({ ...now, ...change }));
+  const set = (change: Partial<Draft>, more: { productId?: string; base?: string } = {}) =>
+    setValues((now) => ({ ...now, ...more, draft: { ...now.draft, ...change } }));
   const product = products.find(({ id }) => id === productId);
 
   const choose = (id: string) => {
     const next = products.find((one) => one.id === id);
-    const named = draft.name !== '' && !products.some(({ name }) => name === draft.name);
-    setProductId(id);
-    set({
-      type: 'web',
+    const named = draft.name !== '' && !isProduct(draft.name);
+    const filling = {
+      type: 'web' as const,
       ...(next !== undefined && { scopes: next.scopes }),
       ...(!named && { name: next?.name ?? '' }),
       ...addresses(id, base),
-    });
+    };
+    set(filling, { productId: id });
   };
   const addresses = (id: string, typed: string): Partial<Draft> => {
     const next = products.find((one) => one.id === id);
@@ -49,7 +56,6 @@ export function NewApplicationPage(): ReactNode {
     if (typeof client_secret === 'string') handOver(id, client_secret);
     go(applicationHref(id));
   });
-  useUnsaved(base !== '' || (draft.name !== '' && draft.name !== product?.name));
   const told = problemsOf(save.error);
   const nameMissing = draft.name.trim() === '';
   const baseWrong = product !== undefined && baseOf(base) === undefined;
@@ -102,10 +108,7 @@ export function NewApplicationPage(): ReactNode {
               <Field
                 label={fill(texts.base, { product: product.name })}
                 value={base}
-                onChange={(typed) => {
-                  setBase(typed);
-                  set(addresses(productId, typed));
-                }}
+                onChange={(typed) => set(addresses(productId, typed), { base: typed })}
                 error={checked && baseWrong ? texts.baseRequired : undefined}
                 placeholder="https://app.example.com"
                 autoComplete="off"

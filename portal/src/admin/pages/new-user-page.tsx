@@ -15,7 +15,7 @@ import { PageHead } from '../parts/page-head';
 import { isTaken } from '../parts/refusals';
 import { TenantField, UnitField } from '../parts/tenant-field';
 import { go, hrefOf, userHref } from '../place';
-import { useUnsaved } from '../unsaved';
+import { useDraft } from '../use-draft';
 import { useViewer } from '../viewer';
 
 export function NewUserPage(): ReactNode {
@@ -24,7 +24,7 @@ export function NewUserPage(): ReactNode {
   const { providers } = useOffer();
   const message = useId();
   const [checked, setChecked] = useState(false);
-  const [user, setUser] = useState({
+  const initial = {
     login_name: '',
     email: '',
     nickname: '',
@@ -34,6 +34,9 @@ export function NewUserPage(): ReactNode {
     org_unit_id: '',
     is_admin: false,
     invite: true,
+  };
+  const [user, setUser] = useDraft('new', initial, {
+    asks: ({ login_name, email, nickname }) => [login_name, email, nickname].some((text) => text.trim() !== ''),
   });
   const set = (change: Partial<typeof user>) => setUser({ ...user, ...change });
   const directory = user.provider === 'ldap';
@@ -53,7 +56,6 @@ export function NewUserPage(): ReactNode {
     });
     go(userHref(uid));
   });
-  useUnsaved([user.login_name, user.email, user.nickname].some((text) => text.trim() !== ''));
   const nameMissing = user.login_name.trim() === '';
   const emailMissing = user.email.trim() === '';
   const refusal = save.error instanceof ServiceError ? save.error : undefined;

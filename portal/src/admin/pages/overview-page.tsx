@@ -2,6 +2,10 @@ import type { ReactNode } from 'react';
 import { useSpeech } from '../../i18n/texts';
 import { latestOverview } from '../first-overview';
 import { useTexts } from '../i18n/texts';
+import { AdoptionCard } from '../overview/adoption-card';
+import { ChangesCard } from '../overview/changes-card';
+import { FailingCard } from '../overview/failing-card';
+import { StatusCard } from '../overview/status-card';
 import { Card } from '../parts/card';
 import { LoginsChart } from '../parts/chart';
 import { Refresh } from '../parts/icons';
@@ -26,6 +30,7 @@ export function OverviewPage(): ReactNode {
       {value === undefined && error === undefined && <LoadingState lines={6} />}
       {value !== undefined && (
         <div className="overview" aria-busy={loading}>
+          <StatusCard overview={value} />
           <ul className="figures">
             <Figure
               name={texts.logins}
@@ -37,7 +42,7 @@ export function OverviewPage(): ReactNode {
               name={texts.failures}
               value={sum(value.hours.map(({ failures }) => failures))}
               note={texts.lastDay}
-              href={hrefOf('/logins')}
+              href={hrefOf('/logins', { outcome: 'failed' })}
             />
             <Figure
               name={texts.locked}
@@ -73,6 +78,11 @@ export function OverviewPage(): ReactNode {
           <Card title={texts.chart}>
             <LoginsChart hours={value.hours} />
           </Card>
+          <div className="pair">
+            <FailingCard failing={value.failing} />
+            <AdoptionCard adoption={value.adoption} />
+          </div>
+          <ChangesCard changes={value.changes} />
           <Card title={texts.users}>
             <StatusShares users={value.users} />
           </Card>

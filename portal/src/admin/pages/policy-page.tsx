@@ -10,11 +10,14 @@ import { admin } from '../client';
 import { useTexts } from '../i18n/texts';
 import { Card } from '../parts/card';
 import { Dialog } from '../parts/dialog';
+import { useClash } from '../parts/clash';
 import { CheckField } from '../parts/fields';
 import { PageHead } from '../parts/page-head';
 import { ErrorState, LoadingState } from '../parts/states';
-import { useUnsaved } from '../unsaved';
+import { say } from '../toasts';
+import { useDraft } from '../use-draft';
 import { useLoaded } from '../use-loaded';
+import { useViewer } from '../viewer';
 
 const group = 'CONFIG';
 const key = 'PASSWORD_POLICY';
@@ -45,11 +48,11 @@ async function load(): Promise<Stored> {
 /** The rules for new passwords, as a form instead of their JSON. */
 export function PolicyPage(): ReactNode {
   const { policy: texts } = useTexts();
+  const { writes } = useViewer();
   const { value, error, reload } = useLoaded(load);
-  const [done, setDone] = useState<string>();
   const [saves, setSaves] = useState(0);
   const changed = (text: string) => {
-    setDone(text);
+    say(text);
     setSaves((count) => count + 1);
     reload();
   };
@@ -57,20 +60,25 @@ export function PolicyPage(): ReactNode {
     <>
       <PageHead title={texts.title} intro={texts.intro} />
       <div className="narrow">
-        {done !== undefined && (
-          <Message key={saves} kind="success" focused>
-            {done}
-          </Message>
-        )}
         <ErrorState error={error} retry={reload} />
         {value === undefined && error === undefined && <LoadingState lines={8} />}
         {value !== undefined && (
-          <PolicyForm key={`${saves} ${JSON.stringify(value)}`} value={value} onChanged={changed} />
+          <fieldset className="read-only" disabled={!writes}>
+            <PolicyForm key={`${saves} ${JSON.stringify(value)}`} value={value} onChanged={changed} />
+          </fieldset>
         )}
       </div>
     </>
   );
 }
+
+type Draft = Readonly<Record<Rule, boolean>> & { readonly min_length: string };
+
+/** Only the rules that this page knows. */
+const draftOf = (policy: Policy): Draft => ({
+  ...(Object.fromEntries([...contains, ...refuses].map((rule) => [rule, policy[rule]])) as Record<Rule, boolean>),
+  min_length: String(policy.min_length),
+});
 
 interface PolicyFormProps {
   readonly value: Stored;
@@ -79,17 +87,20 @@ interface PolicyFormProps {
 
 function PolicyForm({ value: { policy, stored }, onChanged }: PolicyFormProps): ReactNode {
   const { policy: texts } = useTexts();
-  const [length, setLength] = useState(String(policy.min_length));
-  const [rules, setRules] = useState<Policy>(policy);
+  const [draft, setDraft, before] = useDraft('policy', draftOf(policy));
+  const { min_length: length, ...rules } = draft;
+  const set = (values: Partial<Draft>) => setDraft({ ...draft, ...values });
   const [asking, setAsking] = useState(false);
   const count = Number(length);
   const wrong = !Number.isInteger(count) || count < 1 || count > longest;
-  const changed =
-    length !== String(policy.min_length) || [...contains, ...refuses].some((rule) => rules[rule] !== policy[rule]);
-  useUnsaved(changed);
+  const labels = Object.fromEntries([...contains, ...refuses].map((rule) => [rule, texts.rules[rule].label]));
+  const clash = useClash({
+    ...{ before, now: draft, onTake: set, labels: { ...labels, min_length: texts.minLength } },
+    load: async () => draftOf((await load()).policy),
+  });
   const save = useTask(async () => {
-    const known = Object.fromEntries([...contains, ...refuses].map((rule) => [rule, rules[rule]]));
-    await admin.setSetting(group, key, JSON.stringify({ min_length: count, ...known }));
+    if (!(await clash.passes())) return;
+    await admin.setSetting(group, key, JSON.stringify({ ...rules, min_length: count }));
     onChanged(texts.saved);
   });
   const check = (rule: Rule): ReactNode => (
@@ -98,13 +109,14 @@ function PolicyForm({ value: { policy, stored }, onChanged }: PolicyFormProps): 
       label={texts.rules[rule].label}
       hint={texts.rules[rule].hint}
       checked={rules[rule]}
-      onChange={(on) => setRules({ ...rules, [rule]: on })}
+      onChange={(on) => set({ [rule]: on })}
     />
   );
   return (
     <>
       <Form busy={save.busy} onSubmit={() => void (!wrong && save.run())}>
         <Failure error={save.error} />
+        {clash.message}
         <Card title={texts.length}>
           <Field
             label={texts.minLength}
@@ -113,7 +125,7 @@ function PolicyForm({ value: { policy, stored }, onChanged }: PolicyFormProps): 
             min={1}
             max={longest}
             value={length}
-            onChange={setLength}
+            onChange={(min_length) => set({ min_length })}
             error={wrong ? fill(texts.lengthWrong, { most: longest }) : undefined}
             className="short"
             required

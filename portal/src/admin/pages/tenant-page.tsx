@@ -1,6 +1,5 @@
 import { type ReactNode, useState } from 'react';
 import type { AdminOrgUnit } from '@portal-auth/sdk/admin';
-import { Message } from '../../components/message';
 import { admin } from '../client';
 import { useTexts } from '../i18n/texts';
 import { Card } from '../parts/card';
@@ -11,13 +10,15 @@ import { PageHead } from '../parts/page-head';
 import { EmptyState } from '../parts/states';
 import type { Column } from '../parts/table';
 import { hrefOf } from '../place';
+import { say } from '../toasts';
+import { useOpenForm } from '../use-draft';
 import { useLoaded, useRows } from '../use-loaded';
 import { useViewer } from '../viewer';
 
 /** One tenant: its name and its units. Administrators of the tenant see this page, too. */
 export function TenantPage({ id }: { readonly id: string }): ReactNode {
-  const { tenants: texts, logs } = useTexts();
-  const { root } = useViewer();
+  const { tenants: texts, logs, nav } = useTexts();
+  const { root, writes } = useViewer();
   const tenant = useLoaded(async (signal) => {
     if (!root) return undefined;
     for await (const one of admin.tenants().each({ signal })) if (one.id === id) return one;
@@ -25,14 +26,11 @@ export function TenantPage({ id }: { readonly id: string }): ReactNode {
   }, id);
   const rows = useRows(admin.orgUnits({ tenant_id: id }), id);
   const [renaming, setRenaming] = useState<string>();
-  const [creating, setCreating] = useState(false);
-  const [done, setDone] = useState<string>();
-  const [changes, setChanges] = useState(0);
+  const [creating, setCreating] = useOpenForm('new');
   const finished = (text: string) => {
     setCreating(false);
     setRenaming(undefined);
-    setDone(text);
-    setChanges((count) => count + 1);
+    say(text);
     rows.reload();
     tenant.reload();
   };
@@ -45,6 +43,7 @@ export function TenantPage({ id }: { readonly id: string }): ReactNode {
         renaming === unit.id ? (
           <Rename
             name={unit.name}
+            draft={`name ${unit.id}`}
             rename={(name) => admin.renameOrgUnit(unit.id, name)}
             onDone={() => finished(texts.renamed)}
             onCancel={cancel}
@@ -58,6 +57,7 @@ export function TenantPage({ id }: { readonly id: string }): ReactNode {
       heading: logs.action,
       kind: 'end',
       cell: (unit) =>
+        writes &&
         renaming !== unit.id && (
           <button
             type="button"
@@ -78,20 +78,18 @@ export function TenantPage({ id }: { readonly id: string }): ReactNode {
         intro={root ? <code>{id}</code> : texts.unitsIntro}
         {...(root && { up: { href: hrefOf('/tenants'), text: texts.title } })}
       >
-        {root && tenant.value !== undefined && renaming !== '' && (
+        {root && writes && tenant.value !== undefined && renaming !== '' && (
           <button type="button" className="secondary small" onClick={() => setRenaming('')}>
             {texts.rename}
           </button>
         )}
+        <a className="secondary small" href={hrefOf(`/brand/${encodeURIComponent(id)}`)}>
+          {nav.brand}
+        </a>
         <a className="secondary small" href={hrefOf('/users', root ? { tenant_id: id } : {})}>
           {texts.showUsers}
         </a>
       </PageHead>
-      {done !== undefined && (
-        <Message key={changes} kind="success" focused>
-          {done}
-        </Message>
-      )}
       {renaming === '' && (
         <div className="narrow">
           <Card title={texts.rename}>
@@ -107,6 +105,7 @@ export function TenantPage({ id }: { readonly id: string }): ReactNode {
       <Card
         title={texts.units}
         action={
+          writes &&
           !creating && (
             <button type="button" className="secondary small" onClick={() => setCreating(true)}>
               <Plus />

@@ -1,8 +1,8 @@
-import { type ReactNode, useState } from 'react';
+import type { ReactNode } from 'react';
 import type { AdminTenant } from '@portal-auth/sdk/admin';
-import { Message } from '../../components/message';
 import { admin } from '../client';
 import { useTexts } from '../i18n/texts';
+import { usePageAction } from '../page-actions';
 import { Card } from '../parts/card';
 import { Building, Plus } from '../parts/icons';
 import { List } from '../parts/list';
@@ -11,13 +11,17 @@ import { PageHead } from '../parts/page-head';
 import { EmptyState } from '../parts/states';
 import type { Column } from '../parts/table';
 import { hrefOf } from '../place';
+import { say } from '../toasts';
+import { useOpenForm } from '../use-draft';
 import { useRows } from '../use-loaded';
+import { useViewer } from '../viewer';
 
 export function TenantsPage(): ReactNode {
   const { tenants: texts, logs } = useTexts();
+  const { writes } = useViewer();
   const rows = useRows(admin.tenants());
-  const [creating, setCreating] = useState(false);
-  const [done, setDone] = useState(false);
+  const [creating, setCreating] = useOpenForm('new');
+  usePageAction(texts.create, writes && !creating ? () => setCreating(true) : undefined);
   const columns: Column<AdminTenant>[] = [
     {
       heading: texts.name,
@@ -42,18 +46,13 @@ export function TenantsPage(): ReactNode {
   return (
     <>
       <PageHead title={texts.title} intro={texts.intro}>
-        {!creating && (
+        {writes && !creating && (
           <button type="button" className="primary small" onClick={() => setCreating(true)}>
             <Plus />
             {texts.create}
           </button>
         )}
       </PageHead>
-      {done && (
-        <Message kind="success" focused>
-          {texts.created}
-        </Message>
-      )}
       {creating && (
         <div className="narrow">
           <Card title={texts.create}>
@@ -63,7 +62,7 @@ export function TenantsPage(): ReactNode {
               create={(id, name) => admin.createTenant({ id, name })}
               onDone={() => {
                 setCreating(false);
-                setDone(true);
+                say(texts.created);
                 rows.reload();
               }}
               onCancel={() => setCreating(false)}

@@ -1,7 +1,6 @@
 import { type ReactNode, useState } from 'react';
 import { ServiceError } from '@portal-auth/sdk';
 import type { AdminUserDetail } from '@portal-auth/sdk/admin';
-import { Message } from '../../components/message';
 import { issuerUrl } from '../../page-settings';
 import { admin } from '../client';
 import { useTexts } from '../i18n/texts';
@@ -10,8 +9,12 @@ import { Card } from '../parts/card';
 import { PageHead } from '../parts/page-head';
 import { EmptyState, ErrorState, LoadingState } from '../parts/states';
 import { go, hrefOf } from '../place';
+import { say, type Toast } from '../toasts';
 import { useLoaded } from '../use-loaded';
+import { useViewer } from '../viewer';
 import { Actions } from '../user/actions';
+import { DevicesCard } from '../user/devices-card';
+import { GroupsCard } from '../user/groups-card';
 import { LoginsCard } from '../user/logins-card';
 import { LogoutsCard } from '../user/logouts-card';
 import { PasskeysCard } from '../user/passkeys-card';
@@ -22,15 +25,18 @@ import { SessionsCard } from '../user/sessions-card';
 /** One user, and everything that an administrator can do about it. */
 export function UserPage({ uid }: { readonly uid: string }): ReactNode {
   const { users, user: texts } = useTexts();
+  const { writes } = useViewer();
   const { value, error, reload } = useLoaded((signal) => admin.user(uid, { signal }), uid);
-  const [done, setDone] = useState<string>();
   const [changes, setChanges] = useState(0);
   const [gone, setGone] = useState<string>();
   const up = { href: hrefOf('/users'), text: users.title };
-  const changed = (text: string) => {
-    setDone(text);
+  const reread = () => {
     setChanges((count) => count + 1);
     reload();
+  };
+  const changed = (text: string, undo?: Toast['undo']) => {
+    say(text, undo && (() => undo().finally(reread)));
+    reread();
   };
 
   if (gone !== undefined)
@@ -59,18 +65,15 @@ export function UserPage({ uid }: { readonly uid: string }): ReactNode {
   return (
     <>
       <PageHead title={nameOf(value)} up={up} badges={<UserBadges user={value} />} intro={introOf(value)} />
-      {done !== undefined && (
-        <Message key={changes} kind="success" focused>
-          {done}
-        </Message>
-      )}
       <ErrorState error={error} retry={reload} />
       <div className="columns">
         <div className="column">
           <ProfileCard user={value} onChanged={() => changed(texts.saved)} />
+          <GroupsCard user={value} />
           <SecurityCard user={value} />
           {value.passkeys > 0 && <PasskeysCard key={`passkeys ${changes}`} user={value} onDone={changed} />}
-          <SessionsCard key={`sessions ${changes}`} user={value} />
+          <SessionsCard key={`sessions ${changes}`} user={value} onDone={changed} />
+          {value.devices > 0 && <DevicesCard key={`devices ${changes}`} user={value} onDone={changed} />}
           {issuerUrl !== '' && <LogoutsCard key={`logouts ${changes}`} user={value} />}
           <LoginsCard user={value} />
         </div>
@@ -78,9 +81,11 @@ export function UserPage({ uid }: { readonly uid: string }): ReactNode {
           <Card title={texts.actions}>
             <Actions user={value} kind="usual" onDone={changed} onDeleted={setGone} />
           </Card>
-          <Card title={texts.danger} danger>
-            <Actions user={value} kind="danger" onDone={changed} onDeleted={setGone} />
-          </Card>
+          {writes && (
+            <Card title={texts.danger} danger>
+              <Actions user={value} kind="danger" onDone={changed} onDeleted={setGone} />
+            </Card>
+          )}
         </div>
       </div>
     </>

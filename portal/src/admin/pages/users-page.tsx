@@ -1,9 +1,12 @@
-import { type KeyboardEvent, type ReactNode, useEffect, useRef } from 'react';
+import type { ReactNode } from 'react';
 import type { AdminUser, UserFilters } from '@portal-auth/sdk/admin';
+import { useSelection } from '../bulk/selection';
 import { admin } from '../client';
 import { given, useFilters } from '../filters';
 import { useTexts } from '../i18n/texts';
+import { useKeptRows } from '../kept-rows';
 import { type Status, statuses, UserBadges } from '../parts/badges';
+import { useColumns } from '../parts/column-choice';
 import { At, Or } from '../parts/facts';
 import { SelectField, TypedFilter } from '../parts/fields';
 import { People, Plus } from '../parts/icons';
@@ -11,44 +14,77 @@ import { FilterBar } from '../parts/filter-bar';
 import { List } from '../parts/list';
 import { PageHead } from '../parts/page-head';
 import { EmptyState } from '../parts/states';
-import type { Column } from '../parts/table';
 import { TenantFilter } from '../parts/tenant-field';
 import { hrefOf, userHref } from '../place';
-import { useRows } from '../use-loaded';
 import { useViewer } from '../viewer';
 
-const names = ['query', 'status', 'locked', 'tenant_id'] as const;
+const names = ['query', 'status', 'locked', 'tenant_id', 'sort'] as const;
+
+const sorts = ['login_name', '-login_name', 'created_at', '-created_at', 'last_login_at', '-last_login_at'] as const;
+
+/** Columns of who has not chosen any. */
+const usualColumns = ['status', 'tenant', 'last_login'];
 
 /** Finds users while the administrator types. */
 export function UsersPage(): ReactNode {
   const { users: texts } = useTexts();
-  const { root } = useViewer();
+  const { root, writes } = useViewer();
   const filters = useFilters(names);
   const { query, status, locked, tenant_id } = filters.values;
+  // A link of somebody else can have any text.
+  const sort = sorts.find((one) => one === filters.values.sort);
   const list = admin.users({
     ...given({ query, tenant_id }),
     ...(statuses.includes(status as Status) && { status: Number(status) as UserFilters['status'] }),
+    ...(sort !== undefined && { sort }),
     ...((locked === 'true' || locked === 'false') && { locked: locked === 'true' }),
   });
-  const rows = useRows(list, filters.key);
-  const page = useRef<HTMLDivElement>(null);
-  useSlashKey(page);
-
-  const columns: Column<AdminUser>[] = [
-    { heading: texts.columns.user, cell: (user) => <Name user={user} />, kind: 'main' },
-    { heading: texts.columns.status, cell: (user) => <UserBadges user={user} /> },
-    ...(root
-      ? [{ heading: texts.columns.tenant, cell: (user: AdminUser) => user.tenant_id, kind: 'quiet' as const }]
-      : []),
-    { heading: texts.columns.lastLogin, cell: (user) => <At at={user.last_login_at} /> },
-  ];
+  const rows = useKeptRows(list, filters.key);
+  const selection = useSelection(list, rows, filters.key);
+  const order = { value: sort ?? '', set: (value: string) => filters.set('sort', value) };
+  const { columns, choice } = useColumns<AdminUser>(
+    'users',
+    [
+      { heading: texts.columns.user, cell: (user) => <Name user={user} />, kind: 'main', sort: 'login_name' },
+      { id: 'status', heading: texts.columns.status, cell: (user) => <UserBadges user={user} /> },
+      { id: 'provider', heading: texts.columns.provider, cell: (user) => texts.providers[user.provider] },
+      ...(root
+        ? [
+            {
+              id: 'tenant',
+              heading: texts.columns.tenant,
+              cell: (user: AdminUser) => user.tenant_id,
+              kind: 'quiet' as const,
+            },
+          ]
+        : []),
+      {
+        id: 'created',
+        heading: texts.columns.created,
+        cell: (user) => <At at={user.created_at} />,
+        sort: 'created_at',
+      },
+      {
+        ...{ id: 'last_login', heading: texts.columns.lastLogin, sort: 'last_login_at' },
+        cell: (user) => <At at={user.last_login_at} />,
+      },
+    ],
+    usualColumns,
+  );
   return (
-    <div ref={page} onKeyDown={(event) => moveAmongRows(event, page.current)}>
+    <>
       <PageHead title={texts.title}>
-        <a className="primary small" href={hrefOf('/users/new')}>
-          <Plus />
-          {texts.create}
-        </a>
+        {writes && (
+          <>
+            <a className="secondary small" href={hrefOf('/users/import')}>
+              {texts.import}
+            </a>
+            <a className="primary small" href={hrefOf('/users/new')}>
+              <Plus />
+              {texts.create}
+            </a>
+          </>
+        )}
       </PageHead>
       <FilterBar any={filters.any}>
         <TypedFilter
@@ -76,11 +112,21 @@ export function UsersPage(): ReactNode {
           onChange={(value) => filters.set('locked', value)}
         />
         {root && <TenantFilter value={tenant_id} onChange={(value) => filters.set('tenant_id', value)} />}
+        <div className="order-field">
+          <SelectField
+            label={texts.order}
+            value={sort ?? ''}
+            options={[['', texts.usualOrder], ...sorts.map((one) => [one, texts.orders[one]] as const)]}
+            onChange={order.set}
+          />
+        </div>
+        {choice}
       </FilterBar>
       <List
         of={rows}
         caption={texts.title}
-        columns={columns}
+        columns={writes ? [selection.column, ...columns] : columns}
+        order={order}
         keyOf={({ uid }) => uid}
         empty={
           <EmptyState
@@ -96,7 +142,8 @@ export function UsersPage(): ReactNode {
           </EmptyState>
         }
       />
-    </div>
+      {writes && selection.bar}
+    </>
   );
 }
 
@@ -120,31 +167,4 @@ function Name({ user }: { readonly user: AdminUser }): ReactNode {
       </div>
     </div>
   );
-}
-
-/** The arrow keys lead from the search to the rows and through them. */
-function moveAmongRows(event: KeyboardEvent, page: HTMLElement | null): void {
-  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-  const { activeElement: active } = document;
-  const inSearch = active instanceof HTMLInputElement && active.type === 'search';
-  if (step === undefined || page === null || !(inSearch || active?.matches('.row-link'))) return;
-  const stops = [...page.querySelectorAll<HTMLElement>('input[type=search], .row-link')];
-  const next = stops[stops.indexOf(active as HTMLElement) + step];
-  if (next === undefined) return;
-  event.preventDefault();
-  next.focus();
-}
-
-/** `/` moves the focus to the search, as in most consoles. */
-function useSlashKey(page: { readonly current: HTMLElement | null }): void {
-  useEffect(() => {
-    const press = (event: globalThis.KeyboardEvent) => {
-      const typing = (event.target as Element | null)?.closest('input, select, textarea, dialog') != null;
-      if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey || typing) return;
-      event.preventDefault();
-      page.current?.querySelector<HTMLInputElement>('input[type=search]')?.focus();
-    };
-    addEventListener('keydown', press);
-    return () => removeEventListener('keydown', press);
-  }, [page]);
 }

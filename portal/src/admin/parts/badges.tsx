@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import type { AdminUser } from '@portal-auth/sdk/admin';
 import { useTexts } from '../i18n/texts';
+import { roleOf } from '../viewer';
 
 /** The values of `users.status` (docs/spec/decisions.md#2). */
 export const statuses = ['1', '0', '-1', '-2'] as const;
@@ -20,12 +21,14 @@ export function StatusBadge({ status }: { readonly status: number }): ReactNode 
 
 export function UserBadges({ user }: { readonly user: AdminUser }): ReactNode {
   const { users } = useTexts();
+  const role = roleOf(user);
   return (
     <span className="badges">
       <StatusBadge status={user.status} />
       {user.locked && <span className="badge bad">{users.locked}</span>}
-      {user.provider === 'ldap' && <span className="badge plain">{users.providers.ldap}</span>}
+      {user.provider !== 'password' && <span className="badge plain">{users.providers[user.provider]}</span>}
       {user.is_admin && <span className="badge">{users.administrator}</span>}
+      {role !== undefined && <span className="badge">{users.roles[role]}</span>}
     </span>
   );
 }
@@ -39,4 +42,9 @@ export function OutcomeBadge({ outcome }: { readonly outcome: string }): ReactNo
       {text}
     </span>
   );
+}
+
+export function EnabledBadge({ enabled }: { readonly enabled: boolean }): ReactNode {
+  const { users } = useTexts();
+  return <span className={enabled ? 'badge good' : 'badge bad'}>{users.status[enabled ? '1' : '-1']}</span>;
 }

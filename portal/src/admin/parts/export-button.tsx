@@ -10,17 +10,23 @@ interface ExportButtonProps {
   readonly list: Pages<unknown>;
   /** The start of the name of the file. */
   readonly name: string;
+  /** For a spreadsheet. Without it one JSON object per line. */
+  readonly format?: 'csv';
 }
 
-/** Downloads every row that the filters find, one JSON object per line. */
-export function ExportButton({ list, name }: ExportButtonProps): ReactNode {
+/** Downloads every row that the filters find. */
+export function ExportButton({ list, name, format }: ExportButtonProps): ReactNode {
   const { logs } = useTexts();
   const stop = useRef<AbortController>(undefined);
   useEffect(() => () => stop.current?.abort(), []);
   const task = useTask(async () => {
     const { signal } = (stop.current = new AbortController());
     try {
-      saveFile(`${name}-${new Date().toISOString().slice(0, 10)}.ndjson`, await list.file({ signal }));
+      const day = new Date().toISOString().slice(0, 10);
+      saveFile(
+        `${name}-${day}.${format ?? 'ndjson'}`,
+        await (format === undefined ? list.file({ signal }) : list.spreadsheet({ signal })),
+      );
     } catch (error) {
       if (!signal.aborted) throw error;
     }
@@ -33,7 +39,7 @@ export function ExportButton({ list, name }: ExportButtonProps): ReactNode {
         onClick={() => (task.busy ? stop.current?.abort() : void task.run())}
       >
         <Download />
-        {task.busy ? logs.stopExport : logs.export}
+        {task.busy ? logs.stopExport : format === undefined ? logs.export : logs.csv}
       </button>
       <Failure error={task.error} />
     </>

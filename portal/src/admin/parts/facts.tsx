@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { Copy } from '../../components/copy';
 import { dateFormat } from '../../i18n/dates';
 import { useSpeech } from '../../i18n/texts';
 import { useTexts } from '../i18n/texts';
@@ -27,6 +28,29 @@ export function Or({ text }: { readonly text: string | null | undefined }): Reac
       <span aria-hidden="true">–</span>
       <span className="heard">{list.none}</span>
     </span>
+  );
+}
+
+/** A value to be entered elsewhere, exactly as it is. */
+export function Copied({ text, what }: { readonly text: string; readonly what: string }): ReactNode {
+  const { list } = useTexts();
+  return (
+    <span className="with-copy">
+      <code>{text}</code>
+      <Copy text={text} label={list.copy} what={what} />
+    </span>
+  );
+}
+
+/** The values of a list, one under the other. */
+export function Lines({ values, none }: { readonly values: readonly string[]; readonly none?: ReactNode }): ReactNode {
+  if (values.length === 0) return none ?? <Or text={null} />;
+  return (
+    <ul className="lines">
+      {values.map((one) => (
+        <li key={one}>{one}</li>
+      ))}
+    </ul>
   );
 }
 

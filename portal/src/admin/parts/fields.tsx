@@ -1,4 +1,5 @@
 import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
+import { Field, type FieldProps } from '../../components/fields';
 import { Search } from './icons';
 
 interface SelectFieldProps<T extends string> {
@@ -35,6 +36,25 @@ export function SelectField<T extends string>(props: SelectFieldProps<T>): React
           {hint}
         </p>
       )}
+    </div>
+  );
+}
+
+type HintedProps = Pick<
+  FieldProps,
+  'label' | 'value' | 'onChange' | 'error' | 'placeholder' | 'required' | 'maxLength' | 'type'
+> & {
+  readonly hint: string;
+};
+
+export function HintedField({ hint, ...field }: HintedProps): ReactNode {
+  const id = useId();
+  return (
+    <div className="field">
+      <Field maxLength={2048} {...field} describedBy={id} autoComplete="off" autoCapitalize="none" spellCheck={false} />
+      <p className="note" id={id}>
+        {hint}
+      </p>
     </div>
   );
 }

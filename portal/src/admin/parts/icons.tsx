@@ -20,9 +20,12 @@ export const People = (): ReactNode => (
   </Icon>
 );
 
-export const Building = (): ReactNode => (
+export const Groups = (): ReactNode => (
   <Icon>
-    <path d="M5 20.500V4.500h9v16M14 10h5v10.500M3 20.500h18M8 8.500h3M8 12h3M8 15.500h3" />
+    <circle cx="12" cy="8" r="3" />
+    <circle cx="5.500" cy="9.500" r="2" />
+    <circle cx="18.500" cy="9.500" r="2" />
+    <path d="M6.500 19.500a5.500 5.500 0 0 1 11 0M2.500 17.500a3.500 3.500 0 0 1 3-3.500M21.500 17.500a3.500 3.500 0 0 0-3-3.500" />
   </Icon>
 );
 
@@ -41,6 +44,13 @@ export const List = (): ReactNode => (
 export const Shield = (): ReactNode => (
   <Icon>
     <path d="M12 3 19.500 5.800v5.500c0 4.500-3.100 7.900-7.500 9.700-4.400-1.800-7.500-5.200-7.500-9.700V5.800z" />
+  </Icon>
+);
+
+export const Palette = (): ReactNode => (
+  <Icon>
+    <path d="M12 3.500a8.500 8.500 0 1 0 0 17c1.500 0 2-1 1.500-2.200-.7-1.700.3-3 2-3h2.500c1.600 0 2.500-1.300 2.500-3 0-4.800-3.800-8.800-8.500-8.800z" />
+    <path d="M8 12.500v.1M9.500 8.500v.1M14 7.500v.1" />
   </Icon>
 );
 
@@ -96,5 +106,18 @@ export const Cross = (): ReactNode => (
 export const Printer = (): ReactNode => (
   <Icon>
     <path d="M7 9V4h10v5M7 17H4.500V9.500h15V17H17M7 14.500h10V20H7z" />
+  </Icon>
+);
+
+export const Building = (): ReactNode => (
+  <Icon>
+    <path d="M5 20.500V4.500h9v16M14 10h5v10.500M3 20.500h18M8 8.500h3M8 12h3M8 15.500h3" />
+  </Icon>
+);
+
+export const Clock = (): ReactNode => (
+  <Icon>
+    <circle cx="12" cy="12" r="8" />
+    <path d="M12 7.500V12l3 2" />
   </Icon>
 );

@@ -1,9 +1,9 @@
 import { type ReactNode, useEffect, useRef } from 'react';
-import { fill } from '../../i18n/texts';
+import { fill, useSpeech } from '../../i18n/texts';
 import { useTexts } from '../i18n/texts';
 import type { Rows } from '../use-loaded';
 import { ErrorState, LoadingState } from './states';
-import { type Column, Table } from './table';
+import { type Column, type Order, Table } from './table';
 
 interface ListProps<T> {
   readonly of: Rows<T>;
@@ -11,28 +11,39 @@ interface ListProps<T> {
   readonly columns: readonly Column<T>[];
   readonly keyOf: (row: T) => string;
   readonly detail?: (row: T) => ReactNode;
+  readonly order?: Order;
   /** Shown in place of the table when there are no rows. */
   readonly empty: ReactNode;
 }
 
 /** The rows of a list with a button for more, and the states in which there are none. */
-export function List<T>({ of, caption, columns, keyOf, detail, empty }: ListProps<T>): ReactNode {
+export function List<T>({ of, caption, columns, keyOf, detail, order, empty }: ListProps<T>): ReactNode {
   const { list } = useTexts();
   const { rows, error, loading, more, reload } = of;
+  const total = useTotal(of);
   const searching = useFurther(of);
   if (rows === undefined)
     return error === undefined ? <LoadingState lines={8} /> : <ErrorState error={error} retry={reload} />;
   return (
     <>
       <p className="heard" role="status">
-        {!loading && fill(more === undefined ? list.shownAll : list.shown, { count: rows.length })}
+        {!loading && (total ?? fill(more === undefined ? list.shownAll : list.shown, { count: rows.length }))}
       </p>
+      {total !== undefined && rows.length > 0 && <p className="note total">{total}</p>}
       {searching ? (
         <p className="note searching">{list.further}</p>
       ) : rows.length === 0 && more === undefined && error === undefined ? (
         empty
       ) : rows.length === 0 ? null : (
-        <Table caption={caption} columns={columns} rows={rows} keyOf={keyOf} busy={loading} detail={detail} />
+        <Table
+          caption={caption}
+          columns={columns}
+          rows={rows}
+          keyOf={keyOf}
+          busy={loading}
+          order={order}
+          detail={detail}
+        />
       )}
       <ErrorState error={error} retry={more ?? reload} />
       {more !== undefined && error === undefined && !searching && (
@@ -40,12 +51,24 @@ export function List<T>({ of, caption, columns, keyOf, detail, empty }: ListProp
           <button type="button" className="secondary" disabled={loading} onClick={more}>
             {rows.length === 0 ? list.continue : list.more}
           </button>
-          <span className="note">{fill(list.shown, { count: rows.length })}</span>
+          {total === undefined && <span className="note">{fill(list.shown, { count: rows.length })}</span>}
         </div>
       )}
     </>
   );
 }
+
+/** "50 of 1,234", of a list that counts its rows. */
+function useTotal<T>({ rows, total }: Rows<T>): string | undefined {
+  const { list } = useTexts();
+  const { language } = useSpeech();
+  if (rows === undefined || total === undefined) return undefined;
+  const [shown, all] = [rows.length, total ?? countedRows].map((n) => new Intl.NumberFormat(language).format(n));
+  return fill(total === null ? list.shownOfMany : list.shownOf, { count: shown!, total: all! });
+}
+
+/** A list counts so many rows. */
+const countedRows = 10_000;
 
 /** So many pages without a row are read without a click. */
 const emptyPages = 10;

@@ -7,8 +7,9 @@ import { Submit } from '../../components/submit';
 import { useTask } from '../../use-task';
 import { admin } from '../client';
 import { useTexts } from '../i18n/texts';
-import { useUnsaved } from '../unsaved';
+import { useDraft } from '../use-draft';
 import { Card } from './card';
+import { useClash } from './clash';
 import { CheckField, SelectField } from './fields';
 
 const group = 'SMTP';
@@ -24,16 +25,20 @@ interface MailFormProps {
 export function MailForm({ settings, onSaved }: MailFormProps): ReactNode {
   const { mail: texts } = useTexts();
   const hint = useId();
-  const before = Object.fromEntries(
-    keys.map((key) => [key, settings.find((one) => one.key === key)?.value ?? '']),
-  ) as Record<Key, string>;
   const secretSet = settings.find(({ key }) => key === 'SECRET')?.set ?? false;
-  const [now, setNow] = useState(before);
   const [secret, setSecret] = useState('');
   const [remove, setRemove] = useState(false);
-  useUnsaved(secret !== '' || remove || keys.some((key) => now[key].trim() !== before[key]));
+  const [now, setNow, before] = useDraft('mail', valuesOf(settings), {
+    asks: (_, changed) => changed || secret !== '' || remove,
+  });
   const set = (key: Key) => (value: string) => setNow({ ...now, [key]: value });
+  const clash = useClash({
+    ...{ before, now, onTake: (saved: Partial<typeof now>) => setNow({ ...now, ...saved }) },
+    load: async () => valuesOf((await admin.settings()).filter((one) => one.group === group)),
+    labels: { HOST: texts.host, PORT: texts.port, TLS: texts.tls, SENDER: texts.sender, USER: texts.user },
+  });
   const save = useTask(async () => {
+    if (!(await clash.passes())) return;
     for (const key of keys) {
       const value = now[key].trim();
       if (value === before[key]) continue;
@@ -48,6 +53,7 @@ export function MailForm({ settings, onSaved }: MailFormProps): ReactNode {
   return (
     <Form busy={save.busy} onSubmit={() => void save.run()}>
       <Failure error={save.error} />
+      {clash.message}
       <Card title={texts.server}>
         <div className="side-by-side">
           <Field
@@ -104,3 +110,9 @@ export function MailForm({ settings, onSaved }: MailFormProps): ReactNode {
     </Form>
   );
 }
+
+const valuesOf = (settings: readonly AdminSetting[]): Record<Key, string> =>
+  Object.fromEntries(keys.map((key) => [key, settings.find((one) => one.key === key)?.value ?? ''])) as Record<
+    Key,
+    string
+  >;

@@ -1,4 +1,4 @@
-import { type ReactNode, useId, useState } from 'react';
+import { type ReactNode, useId } from 'react';
 import { Field } from '../../components/fields';
 import { Form } from '../../components/form';
 import { Failure } from '../../components/message';
@@ -6,7 +6,7 @@ import { Submit } from '../../components/submit';
 import { useSpeech } from '../../i18n/texts';
 import { useTask } from '../../use-task';
 import { useTexts } from '../i18n/texts';
-import { useUnsaved } from '../unsaved';
+import { useDraft } from '../use-draft';
 
 interface NewRowProps {
   readonly submit: string;
@@ -21,9 +21,7 @@ export function NewRow({ submit, idHint, create, onDone, onCancel }: NewRowProps
   const { t } = useSpeech();
   const { tenants: texts } = useTexts();
   const hint = useId();
-  const [id, setId] = useState('');
-  const [name, setName] = useState('');
-  useUnsaved(id.trim() !== '' || name.trim() !== '');
+  const [{ id, name }, set] = useDraft('new', { id: '', name: '' });
   const task = useTask(async () => {
     await create(id.trim(), name.trim());
     onDone();
@@ -31,11 +29,19 @@ export function NewRow({ submit, idHint, create, onDone, onCancel }: NewRowProps
   return (
     <Form busy={task.busy} onSubmit={() => void (id.trim() !== '' && name.trim() !== '' && task.run())}>
       <Failure error={task.error} />
-      <Field label={texts.name} value={name} onChange={setName} autoComplete="off" maxLength={255} autoFocus required />
+      <Field
+        label={texts.name}
+        value={name}
+        onChange={(next) => set({ id, name: next })}
+        autoComplete="off"
+        maxLength={255}
+        autoFocus
+        required
+      />
       <Field
         label={texts.id}
         value={id}
-        onChange={setId}
+        onChange={(next) => set({ id: next, name })}
         describedBy={hint}
         autoComplete="off"
         autoCapitalize="none"
@@ -58,17 +64,18 @@ export function NewRow({ submit, idHint, create, onDone, onCancel }: NewRowProps
 
 interface RenameProps {
   readonly name: string;
+  /** The name of the form, on a page with several of them. */
+  readonly draft?: string;
   readonly rename: (name: string) => Promise<unknown>;
   readonly onDone: () => void;
   readonly onCancel: () => void;
 }
 
 /** Changes the name of a tenant or unit in its place. */
-export function Rename({ name: former, rename, onDone, onCancel }: RenameProps): ReactNode {
+export function Rename({ name: former, draft = 'name', rename, onDone, onCancel }: RenameProps): ReactNode {
   const { t } = useSpeech();
   const { tenants: texts } = useTexts();
-  const [name, setName] = useState(former);
-  useUnsaved(name.trim() !== former);
+  const [{ name }, set] = useDraft(draft, { name: former });
   const task = useTask(async () => {
     if (name.trim() !== former) await rename(name.trim());
     onDone();
@@ -80,7 +87,7 @@ export function Rename({ name: former, rename, onDone, onCancel }: RenameProps):
         <Field
           label={texts.name}
           value={name}
-          onChange={setName}
+          onChange={(next) => set({ name: next })}
           autoComplete="off"
           maxLength={255}
           autoFocus

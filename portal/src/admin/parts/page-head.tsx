@@ -1,7 +1,8 @@
 import { type ReactNode, useEffect, useRef } from 'react';
 import { useOffer } from '../../offer';
 import { useSpeech } from '../../i18n/texts';
-import { usePlace } from '../place';
+import { hrefOf, usePlace } from '../place';
+import { noteRecent } from '../recent';
 
 /** The place that the user came from. The first page after a load does not take the focus. */
 let former: string | undefined;
@@ -22,6 +23,7 @@ export function PageHead({ title, intro, up, badges, children }: PageHeadProps):
   const { path } = usePlace();
   const product = useOffer().brand.name ?? t.product;
   const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => noteRecent(hrefOf(path), title), [path, title]);
   useEffect(() => {
     document.title = `${title} · ${product}`;
   }, [title, product]);

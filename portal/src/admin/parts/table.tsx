@@ -5,8 +5,16 @@ import { Chevron } from './icons';
 export interface Column<T> {
   readonly heading: string;
   readonly cell: (row: T) => ReactNode;
-  /** `main` is the title of the card that a row is on a phone. `quiet` is left out there. */
-  readonly kind?: 'main' | 'quiet' | 'number' | 'end';
+  /** `main` is the title of the card that a row is on a phone. `quiet` is left out there. `check` has a check box. */
+  readonly kind?: 'main' | 'quiet' | 'number' | 'end' | 'check';
+  /** The order of the service that is this column ascending. A click on the heading asks for it. */
+  readonly sort?: string;
+}
+
+/** The order of a list: a name, with `-` in front for descending, or empty for the usual one. */
+export interface Order {
+  readonly value: string;
+  readonly set: (value: string) => void;
 }
 
 interface TableProps<T> {
@@ -16,6 +24,7 @@ interface TableProps<T> {
   readonly rows: readonly T[];
   readonly keyOf: (row: T) => string;
   readonly busy?: boolean;
+  readonly order?: Order | undefined;
   /** More about a row, shown below it on demand. */
   readonly detail?: ((row: T) => ReactNode) | undefined;
 }
@@ -24,15 +33,21 @@ interface TableProps<T> {
  * A table, and a list of cards on a phone. The roles are repeated, because a browser drops the meaning of table elements
  * that are displayed in another way.
  */
-export function Table<T>({ caption, columns, rows, keyOf, busy = false, detail }: TableProps<T>): ReactNode {
+export function Table<T>({ caption, columns, rows, keyOf, busy = false, order, detail }: TableProps<T>): ReactNode {
   return (
     <table role="table" aria-busy={busy} className={detail === undefined ? undefined : 'with-detail'}>
       <caption className="heard">{caption}</caption>
       <thead role="rowgroup">
         <tr role="row">
-          {columns.map(({ heading, kind }) => (
-            <th key={heading} scope="col" role="columnheader" className={kind}>
-              {kind === 'end' ? <span className="heard">{heading}</span> : heading}
+          {columns.map(({ heading, kind, sort }) => (
+            <th key={heading} scope="col" role="columnheader" className={kind} aria-sort={sortOf(sort, order)}>
+              {kind === 'end' || kind === 'check' ? (
+                <span className="heard">{heading}</span>
+              ) : sort !== undefined && order !== undefined ? (
+                <SortButton heading={heading} sort={sort} order={order} />
+              ) : (
+                heading
+              )}
             </th>
           ))}
           {detail !== undefined && <DetailHeading />}
@@ -44,6 +59,31 @@ export function Table<T>({ caption, columns, rows, keyOf, busy = false, detail }
         ))}
       </tbody>
     </table>
+  );
+}
+
+function sortOf(sort: string | undefined, order: Order | undefined) {
+  if (sort === undefined || order === undefined) return undefined;
+  return order.value === sort ? 'ascending' : order.value === `-${sort}` ? 'descending' : 'none';
+}
+
+interface SortButtonProps {
+  readonly heading: string;
+  readonly sort: string;
+  readonly order: Order;
+}
+
+/** Ascending, then descending, then the usual order. Times begin with the latest one. */
+function SortButton({ heading, sort, order: { value, set } }: SortButtonProps): ReactNode {
+  const turns = sort.endsWith('_at') ? [`-${sort}`, sort, ''] : [sort, `-${sort}`, ''];
+  return (
+    <>
+      <button type="button" className="sort-button" onClick={() => set(turns[turns.indexOf(value) + 1] ?? turns[0]!)}>
+        {heading}
+        <span aria-hidden="true">{value === sort ? '↑' : value === `-${sort}` ? '↓' : '↕'}</span>
+      </button>
+      <span className="sort-heading">{heading}</span>
+    </>
   );
 }
 

@@ -4,6 +4,7 @@ import { Field } from '../../components/fields';
 import { admin } from '../client';
 import { useTexts } from '../i18n/texts';
 import { useLoaded } from '../use-loaded';
+import { useViewer } from '../viewer';
 import { SelectField, TypedFilter } from './fields';
 
 /** With more tenants than this, a field to type the id in replaces the list. */
@@ -16,7 +17,11 @@ interface TenantFieldProps {
 
 /** Undefined while they load, and when there are too many for a list. */
 function useTenants(): readonly AdminTenant[] | undefined {
-  const { value } = useLoaded((signal) => admin.tenants().page({ limit: most, signal }));
+  const { role } = useViewer();
+  const { value } = useLoaded((signal) =>
+    // The help desk types the id: the list is not for it.
+    role === 'help_desk' ? Promise.resolve(undefined) : admin.tenants().page({ limit: most, signal }),
+  );
   return value === undefined || value.next !== null ? undefined : value.items;
 }
 
@@ -39,12 +44,18 @@ export function TenantFilter({ value, onChange }: TenantFieldProps): ReactNode {
   );
 }
 
-export function TenantField({ value, onChange }: TenantFieldProps): ReactNode {
+/** @param choose the text of an empty choice; without it the first tenant is chosen */
+export function TenantField({ value, onChange, choose }: TenantFieldProps & { readonly choose?: string }): ReactNode {
   const { users } = useTexts();
   const tenants = useTenants();
   if (tenants === undefined) return <Field label={users.columns.tenant} value={value} onChange={onChange} required />;
   return (
-    <SelectField label={users.columns.tenant} value={value} options={optionsOf(tenants, value)} onChange={onChange} />
+    <SelectField
+      label={users.columns.tenant}
+      value={value}
+      options={[...(choose === undefined ? [] : [['', choose] as const]), ...optionsOf(tenants, value)]}
+      onChange={onChange}
+    />
   );
 }
 

@@ -1,4 +1,4 @@
-import { type ReactNode, useId, useState } from 'react';
+import { type ReactNode, useId } from 'react';
 import { ServiceError } from '@portal-auth/sdk';
 import type { AdminUserDetail, AdminUserChange } from '@portal-auth/sdk/admin';
 import { Field } from '../../components/fields';
@@ -9,11 +9,12 @@ import { useSpeech } from '../../i18n/texts';
 import { useTask } from '../../use-task';
 import { admin } from '../client';
 import { useTexts } from '../i18n/texts';
+import { useClash } from '../parts/clash';
 import { SelectField } from '../parts/fields';
 import { LanguageField } from '../parts/language-field';
 import { isTaken } from '../parts/refusals';
 import { TenantField, UnitField } from '../parts/tenant-field';
-import { useUnsaved } from '../unsaved';
+import { useDraft } from '../use-draft';
 import { useViewer } from '../viewer';
 
 interface EditFormProps {
@@ -28,26 +29,33 @@ export function EditForm({ user, onSaved, onCancel }: EditFormProps): ReactNode 
   const { users, user: texts } = useTexts();
   const { me, root } = useViewer();
   const message = useId();
-  const before = {
-    email: user.email ?? '',
-    nickname: user.nickname ?? '',
-    mfa_type: user.mfa_type,
-    tenant_id: user.tenant_id,
-    org_unit_id: user.org_unit_id ?? '',
-    language: user.language ?? '',
-  };
-  const [now, setNow] = useState(before);
-  const set = (change: Partial<typeof before>) => setNow({ ...now, ...change });
+  const [now, setNow, before] = useDraft('profile', valuesOf(user));
+  const set = (change: Partial<Values>) => setNow({ ...now, ...change });
   const change = changeOf(before, now);
-  useUnsaved(Object.keys(change).length > 0);
+  const clash = useClash({
+    ...{ before, now, onTake: set },
+    load: async () => valuesOf(await admin.user(user.uid)),
+    labels: {
+      email: users.fields.email,
+      nickname: users.fields.nickname,
+      mfa_type: texts.mfaType,
+      tenant_id: users.columns.tenant,
+      org_unit_id: users.fields.unit,
+      language: users.fields.language,
+    },
+  });
   const save = useTask(async () => {
-    if (Object.keys(change).length > 0) await admin.changeUser(user.uid, change);
+    if (Object.keys(change).length > 0) {
+      if (!(await clash.passes())) return;
+      await admin.changeUser(user.uid, change);
+    }
     onSaved();
   });
   const refusal = save.error instanceof ServiceError ? save.error : undefined;
   return (
     <Form busy={save.busy} onSubmit={() => void save.run()}>
       <Failure id={message} error={save.error} />
+      {clash.message}
       <Field
         label={users.fields.nickname}
         value={now.nickname}
@@ -94,6 +102,15 @@ export function EditForm({ user, onSaved, onCancel }: EditFormProps): ReactNode 
 
 type Values = Readonly<Record<'email' | 'nickname' | 'tenant_id' | 'org_unit_id' | 'language', string>> &
   Pick<AdminUserDetail, 'mfa_type'>;
+
+const valuesOf = (user: AdminUserDetail): Values => ({
+  email: user.email ?? '',
+  nickname: user.nickname ?? '',
+  mfa_type: user.mfa_type,
+  tenant_id: user.tenant_id,
+  org_unit_id: user.org_unit_id ?? '',
+  language: user.language ?? '',
+});
 
 function changeOf(before: Values, now: Values): AdminUserChange {
   const text = (name: 'email' | 'nickname' | 'org_unit_id' | 'language') => {

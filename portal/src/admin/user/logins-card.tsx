@@ -11,6 +11,7 @@ import { List } from '../parts/list';
 import type { Column } from '../parts/table';
 import { hrefOf } from '../place';
 import { useRows } from '../use-loaded';
+import { useViewer } from '../viewer';
 
 const shown = 5;
 
@@ -18,6 +19,7 @@ const shown = 5;
 export function LoginsCard({ user }: { readonly user: AdminUserDetail }): ReactNode {
   const { t } = useSpeech();
   const { user: texts, logs, logins } = useTexts();
+  const { role } = useViewer();
   const rows = useRows(admin.userLogins(user.uid), user.uid, shown);
   const columns: Column<AdminUserLogin>[] = [
     { heading: logs.time, cell: (row) => <At at={row.created_at} />, kind: 'main' },
@@ -34,11 +36,15 @@ export function LoginsCard({ user }: { readonly user: AdminUserDetail }): ReactN
         keyOf={({ id }) => id}
         empty={<p className="note">{texts.noLogins}</p>}
       />
-      <p className="links">
-        <a href={hrefOf('/logins', { user_id: user.uid })}>{texts.allLogins}</a>
-        <a href={hrefOf('/audit', { user_id: user.uid })}>{texts.auditAbout}</a>
-        {user.is_admin && <a href={hrefOf('/audit', { actor_id: user.uid })}>{texts.auditBy}</a>}
-      </p>
+      {role !== 'help_desk' && (
+        <p className="links">
+          <a href={hrefOf('/logins', { user_id: user.uid })}>{texts.allLogins}</a>
+          <a href={hrefOf('/audit', { user_id: user.uid })}>{texts.auditAbout}</a>
+          {(user.is_admin || user.role != null) && (
+            <a href={hrefOf('/audit', { actor_id: user.uid })}>{user.is_admin ? texts.auditBy : texts.roles.auditBy}</a>
+          )}
+        </p>
+      )}
     </Card>
   );
 }

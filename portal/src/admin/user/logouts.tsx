@@ -7,7 +7,8 @@ import { type Column, Table } from '../parts/table';
 import type { Rows } from '../use-loaded';
 import type { AdminLogout } from './told-applications';
 
-const looks = { told: 'good', waiting: 'warn', failed: 'bad', not_offered: 'plain' } as const;
+/** The badge of each status. */
+export const looks = { told: 'good', waiting: 'warn', failed: 'bad', not_offered: 'plain' } as const;
 
 interface Ended {
   readonly sid: string;
@@ -89,7 +90,7 @@ export function Logouts({
 }
 
 /** A status of HTTP, or a word for what happened instead of an answer. A word without a text is shown itself. */
-function Answer({ answer }: { readonly answer: string | null }): ReactNode {
+export function Answer({ answer }: { readonly answer: string | null }): ReactNode {
   const { receipt: texts } = useTexts();
   if (answer === null) return texts.none;
   return (texts.answers as Readonly<Record<string, string>>)[answer] ?? answer.replace(/^status (?=\d+$)/, '');

@@ -9,7 +9,7 @@ import { At } from '../parts/facts';
 import { List } from '../parts/list';
 import type { Column } from '../parts/table';
 import { useRows } from '../use-loaded';
-import { useViewer } from '../viewer';
+import { mayChange, useViewer } from '../viewer';
 
 interface PasskeysCardProps {
   readonly user: AdminUserDetail;
@@ -19,7 +19,7 @@ interface PasskeysCardProps {
 /** The passkeys of the user. Each one can be removed by whoever may change the user. */
 export function PasskeysCard({ user, onDone }: PasskeysCardProps): ReactNode {
   const { user: texts, logs } = useTexts();
-  const { root } = useViewer();
+  const viewer = useViewer();
   const rows = useRows(admin.userPasskeys(user.uid), user.uid);
   const [asking, setAsking] = useState<AdminPasskey>();
   const { remove } = texts.keys;
@@ -31,7 +31,7 @@ export function PasskeysCard({ user, onDone }: PasskeysCardProps): ReactNode {
       heading: logs.action,
       kind: 'end',
       cell: (row) =>
-        (root || !user.is_admin) && (
+        mayChange(viewer, user) && (
           <button
             type="button"
             className="secondary small"

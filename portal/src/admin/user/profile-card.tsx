@@ -1,11 +1,13 @@
-import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { type ReactNode, useEffect, useRef } from 'react';
 import type { AdminUserDetail } from '@portal-auth/sdk/admin';
 import { Copy } from '../../components/copy';
 import { ownName } from '../../i18n/choose-language';
+import { useOffer } from '../../offer';
 import { useTexts } from '../i18n/texts';
 import { Card } from '../parts/card';
 import { At, Facts, Or } from '../parts/facts';
-import { useViewer } from '../viewer';
+import { useOpenForm } from '../use-draft';
+import { mayChange, useViewer } from '../viewer';
 import { EditForm } from './edit-form';
 
 interface ProfileCardProps {
@@ -16,8 +18,14 @@ interface ProfileCardProps {
 /** Who the user is, and a form to change it. */
 export function ProfileCard({ user, onChanged }: ProfileCardProps): ReactNode {
   const { users, user: texts, list } = useTexts();
-  const { root } = useViewer();
-  const [editing, setEditing] = useState(false);
+  const viewer = useViewer();
+  const { identity_providers: listed } = useOffer();
+  const { identity_provider: provider } = user;
+  const kind =
+    provider === null
+      ? users.providers[user.provider]
+      : `${users.providers.oidc}: ${listed.find(({ id }) => id === provider)?.name ?? provider}`;
+  const [editing, setEditing] = useOpenForm('profile');
   const button = useRef<HTMLButtonElement>(null);
   const cancelled = useRef(false);
   // The form has taken the focus away with it. After a change, the message about it takes the focus.
@@ -30,7 +38,7 @@ export function ProfileCard({ user, onChanged }: ProfileCardProps): ReactNode {
       title={texts.profile}
       action={
         !editing &&
-        (root || !user.is_admin) && (
+        mayChange(viewer, user) && (
           <button ref={button} type="button" className="secondary small" onClick={() => setEditing(true)}>
             {texts.edit}
           </button>
@@ -56,11 +64,12 @@ export function ProfileCard({ user, onChanged }: ProfileCardProps): ReactNode {
             [users.fields.nickname, <Or text={user.nickname} />],
             [users.fields.email, <Or text={user.email} />],
             [users.fields.language, user.language === null ? users.unknownLanguage : ownName(user.language)],
-            [users.columns.provider, users.providers[user.provider]],
+            [users.columns.provider, kind],
             [users.columns.tenant, user.tenant_id],
             [users.fields.unit, <Or text={user.org_unit_id} />],
             [texts.created, <At at={user.created_at} />],
             [users.columns.lastLogin, <At at={user.last_login_at} />],
+            ...(user.external_id === null ? [] : [[texts.externalId, <code>{user.external_id}</code>] as const]),
             ...(user.directory_id === null ? [] : [[texts.directoryId, <code>{user.directory_id}</code>] as const]),
             [
               texts.id,

@@ -5,38 +5,52 @@ import { admin } from '../client';
 import { useTexts } from '../i18n/texts';
 import { Dialog } from '../parts/dialog';
 import { At } from '../parts/facts';
-import { CheckField } from '../parts/fields';
+import { CheckField, SelectField } from '../parts/fields';
 import { ErrorState, LoadingState } from '../parts/states';
 import { useRows } from '../use-loaded';
+import type { Role } from '../viewer';
+
+type Right = 'is_admin' | Role;
+const rights = ['is_admin', 'help_desk', 'auditor'] as const;
 
 interface PromoteDialogProps {
   readonly user: AdminUserDetail;
-  readonly run: () => Promise<unknown>;
-  readonly onDone: () => void;
+  readonly onDone: (right: Right) => void;
   readonly onClose: () => void;
 }
 
-/** Asks before a promotion, and shows the passkeys: each of them signs in as an administrator afterwards. */
-export function PromoteDialog({ user, run, onDone, onClose }: PromoteDialogProps): ReactNode {
-  const { user: texts } = useTexts();
+/** Asks for the right before a promotion, and shows the passkeys: each of them signs in with the right afterwards. */
+export function PromoteDialog({ user, onDone, onClose }: PromoteDialogProps): ReactNode {
+  const { user: texts, users } = useTexts();
   const { rows, error, reload } = useRows(admin.userPasskeys(user.uid), user.uid);
   const [ending, setEnding] = useState(false);
-  const { acts, keys } = texts;
+  const [right, setRight] = useState<Right>('is_admin');
+  const { acts, keys, roles } = texts;
+  const isAdmin = right === 'is_admin';
+  const run = () => admin.changeUser(user.uid, isAdmin ? { is_admin: true, ...noRole(user) } : { role: right });
   const name = user.login_name;
   return (
     <Dialog
-      title={fill(acts.promote.ask, { name })}
-      action={acts.promote.label}
+      title={fill(isAdmin ? acts.promote.ask : roles.ask, { name })}
+      action={isAdmin ? acts.promote.label : roles.give}
       danger
       filled={rows !== undefined}
       run={() => (ending ? withoutPasskeys(user.uid, run) : run())}
-      onDone={onDone}
+      onDone={() => onDone(right)}
       onClose={onClose}
     >
-      <p>{fill(acts.promote.effect, { name })}</p>
+      <p>{fill(isAdmin ? acts.promote.effect : roles.effects[right], { name })}</p>
+      <SelectField
+        label={roles.right}
+        value={right}
+        options={rights
+          .filter((one) => one !== user.role)
+          .map((one) => [one, one === 'is_admin' ? users.administrator : users.roles[one]] as const)}
+        onChange={(value) => setRight(value)}
+      />
       {rows !== undefined && rows.length > 0 && (
         <>
-          <p>{fill(keys.promoted, { count: rows.length })}</p>
+          <p>{fill(isAdmin ? keys.promoted : roles.passkeys, { count: rows.length })}</p>
           <ul>
             {rows.map((key) => (
               <li key={key.id}>
@@ -52,6 +66,9 @@ export function PromoteDialog({ user, run, onDone, onClose }: PromoteDialogProps
     </Dialog>
   );
 }
+
+/** The service refuses an administrator with a role. */
+const noRole = ({ role }: AdminUserDetail) => (role === null ? {} : { role: null });
 
 /** Ends the passkeys before the promotion, and after it any that was added meanwhile: the promotion ends all sessions. */
 async function withoutPasskeys(uid: string, promote: () => Promise<unknown>): Promise<void> {

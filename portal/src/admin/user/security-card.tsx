@@ -12,7 +12,7 @@ export function SecurityCard({ user }: { readonly user: AdminUserDetail }): Reac
     <Card title={texts.security}>
       <Facts
         facts={[
-          ...(user.provider === 'ldap'
+          ...(user.provider !== 'password'
             ? []
             : [
                 [texts.passwordSet, <At at={user.password_set_at} />] as const,

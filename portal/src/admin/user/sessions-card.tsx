@@ -1,20 +1,29 @@
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import type { AdminSession, AdminUserDetail } from '@portal-auth/sdk/admin';
 import { deviceName } from '../../account/device-name';
-import { useSpeech } from '../../i18n/texts';
+import { fill, useSpeech } from '../../i18n/texts';
 import { admin } from '../client';
 import { useTexts } from '../i18n/texts';
 import { Card } from '../parts/card';
+import { Dialog } from '../parts/dialog';
 import { At, Ip } from '../parts/facts';
 import { List } from '../parts/list';
 import type { Column } from '../parts/table';
 import { useRows } from '../use-loaded';
+import { useViewer } from '../viewer';
 
 const shown = 5;
 
-export function SessionsCard({ user }: { readonly user: AdminUserDetail }): ReactNode {
+interface SessionsCardProps {
+  readonly user: AdminUserDetail;
+  readonly onDone: (text: string) => void;
+}
+
+/** The open sessions of the user, each of which can be ended. */
+export function SessionsCard({ user, onDone }: SessionsCardProps): ReactNode {
   const { t } = useSpeech();
-  const { user: texts, logs } = useTexts();
+  const { user: texts, logs, places } = useTexts();
+  const [asking, setAsking] = useState<AdminSession>();
   const rows = useRows(admin.userSessions(user.uid), user.uid, shown);
   const columns: Column<AdminSession>[] = [
     {
@@ -25,6 +34,18 @@ export function SessionsCard({ user }: { readonly user: AdminUserDetail }): Reac
     { heading: texts.signedIn, cell: (row) => <At at={row.created_at} /> },
     { heading: texts.used, cell: (row) => <At at={row.last_used_at} /> },
     { heading: logs.ip, cell: (row) => <Ip ip={row.ip} /> },
+    {
+      heading: logs.action,
+      kind: 'end',
+      cell: (row) => (
+        <EndButton
+          user={user}
+          text={places.session.button}
+          of={deviceName(row.user_agent, t)}
+          onClick={() => setAsking(row)}
+        />
+      ),
+    },
   ];
   return (
     <Card title={texts.sessions}>
@@ -35,6 +56,37 @@ export function SessionsCard({ user }: { readonly user: AdminUserDetail }): Reac
         keyOf={({ sid }) => sid}
         empty={<p className="note">{texts.noSessions}</p>}
       />
+      {asking !== undefined && (
+        <Dialog
+          title={fill(places.session.ask, { device: deviceName(asking.user_agent, t) })}
+          action={places.session.button}
+          danger
+          run={() => admin.endUserSession(user.uid, asking.sid)}
+          onDone={() => onDone(places.session.done)}
+          onClose={() => setAsking(undefined)}
+        >
+          <p>{fill(places.session.effect, { user: user.login_name })}</p>
+        </Dialog>
+      )}
     </Card>
+  );
+}
+
+interface EndButtonProps {
+  readonly user: AdminUserDetail;
+  readonly text: string;
+  /** What it ends, for screen readers. */
+  readonly of: string;
+  readonly onClick: () => void;
+}
+
+/** Only administrators of the root tenant change another administrator. */
+export function EndButton({ user, text, of, onClick }: EndButtonProps): ReactNode {
+  const { root } = useViewer();
+  if (!root && user.is_admin) return null;
+  return (
+    <button type="button" className="secondary small" aria-label={`${text}: ${of}`} onClick={onClick}>
+      {text}
+    </button>
   );
 }

@@ -1,8 +1,8 @@
 import { type ReactNode, useEffect, useId, useRef } from 'react';
 import { fill } from '../../i18n/texts';
+import { filled } from '../drafts';
 import { useTexts } from '../i18n/texts';
-import { Cross, Plus } from '../parts/icons';
-import { filled } from './application';
+import { Cross, Plus } from './icons';
 
 interface ListFieldProps {
   readonly label: string;

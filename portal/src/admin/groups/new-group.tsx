@@ -1,0 +1,49 @@
+import type { ReactNode } from 'react';
+import type { AdminGroup } from '@portal-auth/sdk/admin';
+import { Field } from '../../components/fields';
+import { Form } from '../../components/form';
+import { Failure } from '../../components/message';
+import { Submit } from '../../components/submit';
+import { useSpeech } from '../../i18n/texts';
+import { useTask } from '../../use-task';
+import { admin } from '../client';
+import { useTexts } from '../i18n/texts';
+import { TenantField } from '../parts/tenant-field';
+import { useDraft } from '../use-draft';
+import { useViewer } from '../viewer';
+
+interface NewGroupProps {
+  readonly onDone: (group: AdminGroup) => void;
+  readonly onCancel: () => void;
+}
+
+export function NewGroup({ onDone, onCancel }: NewGroupProps): ReactNode {
+  const { t } = useSpeech();
+  const { groups: texts, tenants } = useTexts();
+  const { me, root } = useViewer();
+  const [{ name, tenant }, set] = useDraft('new', { name: '', tenant: me.tenant_id ?? '' });
+  const task = useTask(async () => {
+    onDone(await admin.createGroup({ name: name.trim(), ...(root && { tenant_id: tenant }) }));
+  });
+  return (
+    <Form busy={task.busy} onSubmit={() => void (name.trim() !== '' && task.run())}>
+      <Failure error={task.error} />
+      <Field
+        label={texts.name}
+        value={name}
+        onChange={(next) => set({ name: next, tenant })}
+        autoComplete="off"
+        maxLength={255}
+        autoFocus
+        required
+      />
+      {root && <TenantField value={tenant} onChange={(next) => set({ name, tenant: next })} />}
+      <div className="actions start">
+        <Submit label={texts.submit} busy={task.busy} busyLabel={tenants.saving} />
+        <button type="button" className="secondary" onClick={onCancel}>
+          {t.account.cancel}
+        </button>
+      </div>
+    </Form>
+  );
+}

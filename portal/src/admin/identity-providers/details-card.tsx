@@ -1,0 +1,140 @@
+import type { ReactNode } from 'react';
+import type { AdminIdentityProvider } from '@portal-auth/sdk/admin';
+import { Field } from '../../components/fields';
+import { Form } from '../../components/form';
+import { Failure } from '../../components/message';
+import { Submit } from '../../components/submit';
+import { useSpeech } from '../../i18n/texts';
+import { useTask } from '../../use-task';
+import { admin } from '../client';
+import { problemsOf } from '../drafts';
+import { useTexts } from '../i18n/texts';
+import { Card } from '../parts/card';
+import { useClash } from '../parts/clash';
+import { At, Facts, Lines, Or } from '../parts/facts';
+import { HintedField } from '../parts/fields';
+import { useDraft, useOpenForm } from '../use-draft';
+import { ClientFields, PeopleFields, TrustFields } from './field-groups';
+import { changeOf, claims, draftOf } from './provider';
+import { useViewer } from '../viewer';
+
+interface DetailsCardProps {
+  readonly provider: AdminIdentityProvider;
+  readonly onSaved: () => void;
+}
+
+/** What the service knows about the provider, and the form to change it. */
+export function DetailsCard({ provider, onSaved }: DetailsCardProps): ReactNode {
+  const { identityProviders: texts, user } = useTexts();
+  const { writes } = useViewer();
+  const [editing, setEditing] = useOpenForm('details');
+  const facts = useFacts(provider);
+  if (editing)
+    return (
+      <EditForm
+        provider={provider}
+        onSaved={() => {
+          setEditing(false);
+          onSaved();
+        }}
+        onCancel={() => setEditing(false)}
+      />
+    );
+  return (
+    <Card
+      title={texts.details}
+      action={
+        writes && (
+          <button type="button" className="secondary small" onClick={() => setEditing(true)}>
+            {user.edit}
+          </button>
+        )
+      }
+    >
+      <div className="long-facts">
+        <Facts facts={facts} />
+      </div>
+    </Card>
+  );
+}
+
+function useFacts(provider: AdminIdentityProvider): readonly (readonly [string, ReactNode])[] {
+  const { identityProviders: texts, users, user } = useTexts();
+  const { fields } = texts;
+  const yesOrNo = (value: boolean): string => (value ? user.yes : user.no);
+  return [
+    [fields.issuer, provider.issuer],
+    [fields.client_id, provider.client_id],
+    [fields.client_secret, provider.has_client_secret ? texts.secretStored : texts.secretNone],
+    ...(provider.client_secret_expires === null
+      ? []
+      : [[fields.client_secret_expires, <At at={provider.client_secret_expires} />] as const]),
+    [texts.boundUsers, provider.bound_users],
+    [fields.listed, yesOrNo(provider.listed)],
+    [fields.domains, <Lines values={provider.domains} />],
+    [fields.jit, yesOrNo(provider.jit)],
+    [users.columns.tenant, provider.tenant_id],
+    [fields.match_claim, <Or text={provider.match_claim} />],
+    [fields.trust_mfa, yesOrNo(provider.trust_mfa)],
+    ...claims.map((claim) => [fields.claims[claim], <Or text={provider.claims[claim]} />] as const),
+    [fields.scopes, provider.scopes.join(' ')],
+    ...(provider.acr_values.length === 0 ? [] : [[fields.acr_values, <Lines values={provider.acr_values} />] as const]),
+  ];
+}
+
+function EditForm({ provider, onSaved, onCancel }: DetailsCardProps & { readonly onCancel: () => void }): ReactNode {
+  const { t } = useSpeech();
+  const { identityProviders: texts, applications, user } = useTexts();
+  const [draft, setDraft, before] = useDraft('details', draftOf(provider), { secret: ['client_secret'] });
+  const set = (values: Partial<typeof draft>) => setDraft({ ...draft, ...values });
+  const change = changeOf(before, draft);
+  const changed = Object.keys(change).length > 0;
+  const clash = useClash({
+    ...{ before, now: draft, onTake: set },
+    labels: { ...texts.fields, name: applications.fields.name, claims: Object.values(texts.fields.claims).join(', ') },
+    load: async () => draftOf(await admin.identityProvider(provider.id)),
+  });
+  const save = useTask(async () => {
+    if (changed) {
+      if (!(await clash.passes())) return;
+      await admin.changeIdentityProvider(provider.id, change);
+    }
+    onSaved();
+  });
+  const problem = problemsOf(save.error);
+  const group = { draft, problem, set };
+  return (
+    <Form busy={save.busy} onSubmit={() => void save.run()}>
+      <Failure error={save.error} />
+      {clash.message}
+      <Card title={texts.details}>
+        <Field
+          label={applications.fields.name}
+          value={draft.name}
+          onChange={(name) => group.set({ name })}
+          error={problem('name')}
+          autoComplete="off"
+          maxLength={255}
+          autoFocus
+          required
+        />
+        <HintedField
+          label={texts.fields.issuer}
+          hint={provider.bound_users > 0 ? texts.hints.issuerStays : texts.hints.issuer}
+          value={draft.issuer}
+          onChange={(issuer) => group.set({ issuer })}
+          error={problem('issuer')}
+        />
+      </Card>
+      <ClientFields {...group} hasSecret={provider.has_client_secret} />
+      <PeopleFields {...group} />
+      <TrustFields {...group} />
+      <div className="actions start">
+        <Submit label={user.save} busy={save.busy} busyLabel={user.saving} />
+        <button type="button" className="secondary" onClick={onCancel}>
+          {t.account.cancel}
+        </button>
+      </div>
+    </Form>
+  );
+}
