@@ -13,11 +13,11 @@ const { createConfig, lintFromString } = await import('@redocly/openapi-core');
 const rules = {
   'request-mime-type': {
     severity: 'error',
-    allowedValues: ['application/json', 'application/x-www-form-urlencoded'],
+    allowedValues: ['application/json', 'application/x-www-form-urlencoded', 'text/csv'],
   },
   'response-mime-type': {
     severity: 'error',
-    allowedValues: ['application/json', 'application/x-ndjson', 'image/png'],
+    allowedValues: ['application/json', 'application/x-ndjson', 'text/csv', 'image/png'],
   },
   'response-contains-header': { severity: 'error', names: { 429: ['Retry-After'], 503: ['Retry-After'] } },
 

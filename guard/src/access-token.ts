@@ -10,7 +10,7 @@ const canonicalBase64url = /^(?:[\w-]{4})*(?:[\w-][AQgw]|[\w-]{2}[AEIMQUYcgkosw0
 /** How far the service's clock may be ahead. The service allows as much. */
 const toleranceSeconds = 60;
 
-export type Claims = Omit<Auth, 'verified_by' | 'verified_at' | 'username' | 'is_admin'>;
+export type Claims = Omit<Auth, 'verified_by' | 'verified_at' | 'username' | 'is_admin' | 'groups'>;
 
 export interface ReadToken {
   readonly alg: unknown;
@@ -84,7 +84,7 @@ function isConfirmation(cnf: unknown): cnf is { readonly jkt: string } {
   return typeof cnf === 'object' && cnf !== null && typeof (cnf as { jkt?: unknown }).jkt === 'string';
 }
 
-function isTextList(value: unknown): value is string[] {
+export function isTextList(value: unknown): value is string[] {
   return Array.isArray(value) && value.every((item) => typeof item === 'string');
 }
 

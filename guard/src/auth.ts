@@ -35,6 +35,8 @@ export interface IntrospectedAuth extends TokenClaims {
   readonly verified_by: 'introspection';
   readonly username: string;
   readonly is_admin: boolean;
+  /** The names of the groups of the user. Undefined: version 1.0.0 of the service has no groups. */
+  readonly groups?: readonly string[] | undefined;
 }
 
 /** The token was valid when it was issued. A logout or a change of rights since then is not seen. */
@@ -44,6 +46,8 @@ export interface SignedAuth extends TokenClaims {
   readonly username?: undefined;
   /** Unknown: only the service knows it. */
   readonly is_admin?: undefined;
+  /** Unknown: only the service knows it. */
+  readonly groups?: undefined;
 }
 
 export type Auth = IntrospectedAuth | SignedAuth;

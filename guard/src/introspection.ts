@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-import { type Claims, claimsOf } from './access-token.js';
+import { type Claims, claimsOf, isTextList } from './access-token.js';
 import type { IntrospectedAuth, UnavailableReason } from './auth.js';
 import { requestJson, UnavailableError } from './bounded-request.js';
 import type { Settings } from './options.js';
@@ -65,15 +65,18 @@ export class Introspection {
 
 /** @returns undefined when the answer is incomplete, or when it is not about this token, as that of a broken cache */
 function authFrom(answer: Record<string, unknown>, claims: Claims, askedAt: number): IntrospectedAuth | undefined {
-  const { active, username, is_admin, token_type } = answer;
+  const { active, username, is_admin, groups, token_type } = answer;
   if (active !== true || token_type !== 'access') return undefined;
   if (typeof username !== 'string' || typeof is_admin !== 'boolean') return undefined;
+  // Version 1.0.0 of the service has no groups.
+  if (groups !== undefined && !isTextList(groups)) return undefined;
   const answered = claimsOf(answer);
   if (answered === undefined || identity(answered) !== identity(claims)) return undefined;
   return frozen<IntrospectedAuth>({
     ...answered,
     // The answer confirms the token with all its claims. A replica of a former version does not repeat this one.
     ...(claims.cnf !== undefined && { cnf: claims.cnf }),
+    ...(groups !== undefined && { groups: Object.freeze([...groups]) }),
     ...{ username, is_admin, verified_by: 'introspection', verified_at: askedAt },
   });
 }

@@ -1,5 +1,6 @@
 import type { Unavailable } from './auth.js';
 import { demandNames, type Demands, readDemands } from './demands.js';
+import { urlOf } from './url-text.js';
 
 /** Remembers the proofs of several processes. `SET id 1 NX EX seconds` of Redis does it. */
 export interface ReplayStore {
@@ -158,7 +159,7 @@ function readText(given: Record<string, unknown>, name: string): string {
 
 function readUrl(given: Record<string, unknown>, name: string): string {
   const text = readText(given, name);
-  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const url = urlOf(text);
   if (url?.protocol !== 'https:' && url?.protocol !== 'http:') fail(name, 'must be an http or https URL');
   if (url.username !== '' || url.password !== '') fail(name, 'must not contain a user name or password');
   return url.href;

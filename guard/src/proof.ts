@@ -3,6 +3,7 @@ import { calculateJwkThumbprint, compactVerify, EmbeddedJWK, type JWK } from 'jo
 
 import { isCompact, parts } from './access-token.js';
 import type { CheckedRequest } from './request.js';
+import { urlOf } from './url-text.js';
 
 /** The algorithms of proofs, as the service accepts them. */
 export const proofAlgorithms = ['ES256', 'EdDSA'];
@@ -59,7 +60,6 @@ export async function readProof(text: string, { request, urls, token, now }: Exp
 }
 
 function withoutQuery(url: string): string | undefined {
-  if (!URL.canParse(url)) return undefined;
-  const { origin, pathname } = new URL(url);
-  return origin + pathname;
+  const parsed = urlOf(url);
+  return parsed && parsed.origin + parsed.pathname;
 }

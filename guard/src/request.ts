@@ -1,4 +1,5 @@
 import type { Settings } from './options.js';
+import { urlOf } from './url-text.js';
 
 /** The part of a request that is checked: an `IncomingMessage` of Node, or a request of a framework on Node. */
 export interface CheckedRequest {
@@ -36,7 +37,7 @@ export function askedUrls(request: CheckedRequest, { origins, trustForwarded }: 
 function forwardedOrigin({ headers }: CheckedRequest): string | undefined {
   const [proto, host] = [text(headers['x-forwarded-proto']), text(headers['x-forwarded-host']) ?? text(headers.host)];
   const origin = `${proto ?? ''}://${host ?? ''}`;
-  return URL.canParse(origin) ? new URL(origin).origin : undefined;
+  return urlOf(origin)?.origin;
 }
 
 /** A header that was sent twice is none. */

@@ -24,6 +24,18 @@ describe('the mode introspection', () => {
     expect(world.asked).toEqual([{ url: introspectionUrl, authorization: basic }]);
   });
 
+  it('tells the groups of the user, which nobody can change for other requests; a former service has none', async () => {
+    const guard = start({ maxStaleSeconds: 30 });
+    const token = world.unsigned();
+    world.answer = () => world.introspection(token, { groups: ['Editors', 'Sales, EMEA'] });
+    const verdict = await guard.verify(token);
+    expect(verdict).toMatchObject({ ...valid, auth: { groups: ['Editors', 'Sales, EMEA'] } });
+    expect(() => ((verdict as unknown as { auth: { groups: string[] } }).auth.groups[0] = 'Admins')).toThrow(TypeError);
+    const former = world.unsigned();
+    world.answer = () => world.introspection(former);
+    expect(await guard.verify(former)).not.toHaveProperty('auth.groups');
+  });
+
   it('by default each request is a question, so a token that has ended is refused at once', async () => {
     const [guard, token] = [start(), world.unsigned()];
     expect(await guard.verify(token)).toMatchObject(valid);
@@ -167,6 +179,7 @@ describe('the mode introspection', () => {
     ['of no type', { token_type: undefined }],
     ['without is_admin', { is_admin: undefined }],
     ['with is_admin as a text', { is_admin: 'false' }],
+    ['with groups as a text', { groups: 'Editors' }],
     ['without a user name', { username: null }],
     ['with amr as a text', { amr: 'mfa' }],
   ])('an answer %s is not believed', async (_what, changes) => {

@@ -48,6 +48,6 @@ describe('the package @portal-auth/guard', () => {
 
   it('is tested with the jose that it asks for', () => {
     const service = manifestOf(resolve(guard, '..'));
-    expect(manifestOf(guard).dependencies).toEqual({ jose: service.devDependencies.jose });
+    expect(manifestOf(guard).dependencies).toEqual({ jose: service.dependencies.jose });
   });
 });

@@ -18,6 +18,7 @@ export async function wholeDocument(): Promise<OpenAPIObject> {
     NODE_ENV: 'test',
     ADMIN_API: 'on',
     OIDC: 'on',
+    EVENT_RECEIVERS: 'on',
     OIDC_PRIVATE_KEY: unusedKey(),
     DATABASE_URL: 'sqlite::memory:',
     JWT_SECRET: 'nothing is ever signed with this secret',

@@ -1,9 +1,15 @@
 /** The rows, the filters and the changes of the administration, by short names. */
 import type {
+  BrandResponse,
+  ChangeBrandDto,
+  AdminBulkItem,
+  AdminDeviceItem,
+  AdminImportReport,
   AdminListAuditLogsData,
   AdminListLoginLogsData,
   AdminListMailsData,
   AdminListEventsData,
+  AdminListGroupsData,
   AdminListOrgUnitsData,
   AdminListUsersData,
   AdminPasskeyItem,
@@ -15,27 +21,41 @@ import type {
   ApplicationItem,
   ApplicationWithSecret,
   AuditLogItem,
+  BulkUsersDto,
   ChangeApplicationDto,
+  ChangeIdentityProviderDto,
   ChangeUserDto,
   ConfigItem,
   CreateApplicationDto,
+  CreateGroupDto,
+  CreateIdentityProviderDto,
   CreateOrgUnitDto,
   CreateTenantDto,
   CreateUserDto,
+  GroupDetailResponse,
+  GroupItem,
+  GroupMemberItem,
   LoginLogItem,
   MailItem,
+  MoveUserDto,
   EventItem,
+  IdentityProviderItem,
   ReplayDto,
   ReplayResult,
   OrgUnitItem,
   OverviewResponse,
+  SettingItem,
   SmtpTestResponse,
   TenantItem,
+  TryResponse,
 } from './generated/types.gen.js';
 
-type Filters<Data extends { query?: object }> = Omit<NonNullable<Data['query']>, 'limit' | 'after'>;
+type Filters<Data extends { query?: object }> = Omit<NonNullable<Data['query']>, 'limit' | 'after' | 'format'>;
 
 export type {
+  AdminBulkItem as AdminBulkResult,
+  AdminDeviceItem as AdminDevice,
+  AdminImportReport,
   AdminUserItem as AdminUser,
   AdminUser as AdminUserDetail,
   AdminSessionItem as AdminSession,
@@ -45,6 +65,7 @@ export type {
   AuditLogItem as AdminAuditLog,
   OverviewResponse as AdminOverview,
   ConfigItem as AdminSetting,
+  SettingItem as AdminEffectiveSetting,
   SmtpTestResponse as AdminMailTest,
   MailItem as AdminMail,
   ApplicationItem as AdminApplication,
@@ -52,13 +73,25 @@ export type {
   ApplicationClaimsResponse as AdminApplicationClaims,
   CreateApplicationDto as NewAdminApplication,
   ChangeApplicationDto as AdminApplicationChange,
+  IdentityProviderItem as AdminIdentityProvider,
+  CreateIdentityProviderDto as NewAdminIdentityProvider,
+  ChangeIdentityProviderDto as AdminIdentityProviderChange,
+  TryResponse as AdminIdentityProviderTry,
   EventItem as AdminEvent,
   ReplayDto as EventReplay,
   ReplayResult as AdminReplay,
+  GroupItem as AdminGroup,
+  GroupDetailResponse as AdminGroupDetail,
+  GroupMemberItem as AdminGroupMember,
+  CreateGroupDto as NewGroup,
+  BrandResponse as AdminBrand,
+  ChangeBrandDto as AdminBrandChange,
   TenantItem as AdminTenant,
   OrgUnitItem as AdminOrgUnit,
+  BulkUsersDto as AdminBulk,
   CreateUserDto as NewAdminUser,
   ChangeUserDto as AdminUserChange,
+  MoveUserDto as UserMove,
   CreateTenantDto as NewTenant,
   CreateOrgUnitDto as NewOrgUnit,
 };
@@ -67,4 +100,5 @@ export type LoginLogFilters = Filters<AdminListLoginLogsData>;
 export type AuditLogFilters = Filters<AdminListAuditLogsData>;
 export type MailFilters = Filters<AdminListMailsData>;
 export type EventFilters = Filters<AdminListEventsData>;
+export type GroupFilters = Filters<AdminListGroupsData>;
 export type OrgUnitFilters = Filters<AdminListOrgUnitsData>;

@@ -4,7 +4,19 @@ import type {
   AdminApplicationClaims,
   AdminApplicationWithSecret,
   AdminAuditLog,
+  AdminBrand,
+  AdminBrandChange,
+  AdminBulk,
+  AdminBulkResult,
+  AdminDevice,
   AdminEvent,
+  AdminGroup,
+  AdminGroupDetail,
+  AdminGroupMember,
+  AdminIdentityProvider,
+  AdminIdentityProviderChange,
+  AdminIdentityProviderTry,
+  AdminImportReport,
   AdminLoginLog,
   AdminMail,
   AdminMailTest,
@@ -13,6 +25,7 @@ import type {
   AdminPasskey,
   AdminReplay,
   AdminSession,
+  AdminEffectiveSetting,
   AdminSetting,
   AdminTenant,
   AdminUser,
@@ -22,15 +35,20 @@ import type {
   AuditLogFilters,
   EventFilters,
   EventReplay,
+  GroupFilters,
   LoginLogFilters,
   MailFilters,
   NewAdminApplication,
+  NewAdminIdentityProvider,
   NewAdminUser,
+  NewGroup,
   NewOrgUnit,
   NewTenant,
   OrgUnitFilters,
   UserFilters,
+  UserMove,
 } from './admin-types.js';
+import { withCookies } from './external-sign-ins.js';
 import * as operations from './generated/index.js';
 import { type CallSignal, type Page, type PageOptions, Pages, pause } from './pages.js';
 import type { Operation, OperationOptions, PortalAuth } from './portal-auth.js';
@@ -41,6 +59,13 @@ export { type CallSignal, type Page, type PageOptions, Pages } from './pages.js'
 
 /** A file of all rows takes longer than any other answer. */
 const fileMs = 600_000;
+
+/** Each password of a file is hashed, which takes a quarter of a second. */
+const importMs = 6 * 3_600_000;
+
+export interface ImportOptions extends CallSignal {
+  readonly dryRun?: boolean;
+}
 
 /** The query of a page, or the options that ask for the file of all rows. */
 type ListOptions<Filters> = OperationOptions & { query: Filters & { after?: string; limit?: number } };
@@ -80,6 +105,21 @@ export class PortalAdmin {
     return this.data((options) => operations.adminChangeUser({ ...options, path: { uid }, body }));
   }
 
+  /** At most 500 users, each of which is done or refused alone, in this order. */
+  async bulkUsers(body: AdminBulk): Promise<AdminBulkResult[]> {
+    return (await this.data((options) => operations.adminBulkUsers({ ...options, body }))).results;
+  }
+
+  /**
+   * Creates the users of a CSV file, or with `dryRun` tells what would become of each row. Importing a file again creates those that
+   * are missing.
+   */
+  async importUsers(file: string | Blob, { dryRun = false, signal }: ImportOptions = {}): Promise<AdminImportReport> {
+    const operation: Operation<{ data: AdminImportReport }> = (options) =>
+      operations.adminImportUsers({ ...options, body: file as string, query: { dry_run: dryRun } });
+    return (await this.auth.call(operation, { signal, timeoutMs: importMs })).data;
+  }
+
   /** Erases what identifies the user. */
   async deleteUser(uid: string): Promise<void> {
     await this.data((options) => operations.adminDeleteUser({ ...options, path: { uid } }));
@@ -110,8 +150,27 @@ export class PortalAdmin {
     await this.data((options) => operations.adminSendResetLink({ ...options, path: { uid } }));
   }
 
+  /** Signs the user out everywhere. Password, passkeys and links of before lead into the account no longer. */
+  moveUser(uid: string, body: UserMove): Promise<AdminUserDetail> {
+    return this.data((options) => operations.adminMoveUser({ ...options, path: { uid }, body }));
+  }
+
   userSessions(uid: string): Pages<AdminSession> {
     return this.pages((options) => operations.adminListUserSessions({ ...options, path: { uid } }), {});
+  }
+
+  /** The other sessions go on. */
+  async endUserSession(uid: string, sid: string): Promise<void> {
+    await this.data((options) => operations.adminEndUserSession({ ...options, path: { uid, sid } }));
+  }
+
+  userDevices(uid: string): Pages<AdminDevice> {
+    return this.pages((options) => operations.adminListUserDevices({ ...options, path: { uid } }), {});
+  }
+
+  /** The next login on the device needs a code. */
+  async removeUserDevice(uid: string, id: string): Promise<void> {
+    await this.data((options) => operations.adminDeleteUserDevice({ ...options, path: { uid, id } }));
   }
 
   userLogins(uid: string): Pages<AdminUserLogin> {
@@ -142,6 +201,11 @@ export class PortalAdmin {
   /** All settings that can be written. The value of a secret is never sent. */
   async settings({ signal }: CallSignal = {}): Promise<AdminSetting[]> {
     return (await this.data((options) => operations.adminListConfig(options), signal)).items;
+  }
+
+  /** Every setting of the replica that answers, with its source. The value of a secret is never sent. */
+  async effectiveSettings({ signal }: CallSignal = {}): Promise<AdminEffectiveSetting[]> {
+    return (await this.data((options) => operations.adminSettings(options), signal)).items;
   }
 
   async setSetting(group: string, key: string, value: string): Promise<void> {
@@ -218,6 +282,109 @@ export class PortalAdmin {
     return this.data((options) => operations.adminPreviewApplicationClaims({ ...options, path: { id } }));
   }
 
+  // Groups
+
+  groups(filters: GroupFilters = {}): Pages<AdminGroup> {
+    return this.pages((options) => operations.adminListGroups(options), filters);
+  }
+
+  group(id: string, { signal }: CallSignal = {}): Promise<AdminGroupDetail> {
+    return this.data((options) => operations.adminGetGroup({ ...options, path: { id } }), signal);
+  }
+
+  createGroup(body: NewGroup): Promise<AdminGroup> {
+    return this.data((options) => operations.adminCreateGroup({ ...options, body }));
+  }
+
+  renameGroup(id: string, name: string): Promise<AdminGroup> {
+    return this.data((options) => operations.adminChangeGroup({ ...options, path: { id }, body: { name } }));
+  }
+
+  /** Its members stay users. */
+  async deleteGroup(id: string): Promise<void> {
+    await this.data((options) => operations.adminDeleteGroup({ ...options, path: { id } }));
+  }
+
+  groupMembers(id: string): Pages<AdminGroupMember> {
+    return this.pages((options) => operations.adminListGroupMembers({ ...options, path: { id } }), {});
+  }
+
+  /** A success also for a user who is a member already. */
+  async addGroupMember(id: string, uid: string): Promise<void> {
+    await this.data((options) => operations.adminAddGroupMember({ ...options, path: { id, uid } }));
+  }
+
+  /** A success also for a user who is no member. */
+  async removeGroupMember(id: string, uid: string): Promise<void> {
+    await this.data((options) => operations.adminRemoveGroupMember({ ...options, path: { id, uid } }));
+  }
+
+  // Identity providers
+
+  identityProviders(): Pages<AdminIdentityProvider> {
+    return this.pages((options) => operations.adminListIdentityProviders(options), {});
+  }
+
+  identityProvider(id: string, { signal }: CallSignal = {}): Promise<AdminIdentityProvider> {
+    return this.data((options) => operations.adminGetIdentityProvider({ ...options, path: { id } }), signal);
+  }
+
+  /** The service asks the issuer first. `fields` of the error say what cannot be saved. */
+  createIdentityProvider(body: NewAdminIdentityProvider): Promise<AdminIdentityProvider> {
+    return this.data((options) => operations.adminCreateIdentityProvider({ ...options, body }));
+  }
+
+  /** Changes only the given fields. The secret is never answered. */
+  changeIdentityProvider(id: string, body: AdminIdentityProviderChange): Promise<AdminIdentityProvider> {
+    return this.data((options) => operations.adminChangeIdentityProvider({ ...options, path: { id }, body }));
+  }
+
+  /** APP_400001 while users sign in with it. */
+  async deleteIdentityProvider(id: string): Promise<void> {
+    await this.data((options) => operations.adminDeleteIdentityProvider({ ...options, path: { id } }));
+  }
+
+  /**
+   * Begins a sign-in that makes no session. The provider leads back to the console: `#/identity-providers/{id}?tried=CODE`.
+   * @returns the address where the browser has to go
+   */
+  async tryIdentityProvider(id: string): Promise<string> {
+    const path = { id };
+    const { redirect_to } = await this.data((options) =>
+      operations.adminTryIdentityProvider({ ...options, ...withCookies, path }),
+    );
+    return redirect_to;
+  }
+
+  /** What the provider has said, and what a sign-in would do. Once, within a minute. */
+  identityProviderTry(id: string, code: string): Promise<AdminIdentityProviderTry> {
+    return this.data((options) =>
+      operations.adminReadIdentityProviderTry({ ...options, path: { id }, body: { code } }),
+    );
+  }
+
+  // Brands
+
+  /** The brand of a tenant; without one, the default. `inherited` is what a field shows that is null. */
+  brand(tenant?: string, { signal }: CallSignal = {}): Promise<AdminBrand> {
+    return this.data(
+      (options) =>
+        tenant === undefined
+          ? operations.adminGetDefaultBrand(options)
+          : operations.adminGetBrand({ ...options, path: { tenant_id: tenant } }),
+      signal,
+    );
+  }
+
+  /** A field that is missing stays as it is, and null removes it. Images are data URLs, or the paths that are shown. */
+  setBrand(change: AdminBrandChange, tenant?: string): Promise<AdminBrand> {
+    return this.data((options) =>
+      tenant === undefined
+        ? operations.adminSetDefaultBrand({ ...options, body: change })
+        : operations.adminSetBrand({ ...options, path: { tenant_id: tenant }, body: change }),
+    );
+  }
+
   // Tenants and their units
 
   tenants(): Pages<AdminTenant> {
@@ -254,10 +421,11 @@ export class PortalAdmin {
         const page = { ...(after !== undefined && { after }), ...(limit !== undefined && { limit }) };
         return this.data((options) => list({ ...options, query: { ...filters, ...page } }), signal);
       },
-      file: ({ signal }) => {
-        const file = { headers: { accept: 'application/x-ndjson' }, parseAs: 'blob' };
+      file: ({ signal, format }) => {
+        const file = { ...(format === undefined && { headers: { accept: 'application/x-ndjson' } }), parseAs: 'blob' };
+        const query = { ...filters, ...(format !== undefined && { format }) };
         // With `parseAs`, the generated operation returns the body itself.
-        const operation: Operation<unknown> = (options) => list({ ...options, ...file, query: filters });
+        const operation: Operation<unknown> = (options) => list({ ...options, ...file, query });
         return this.auth.call(operation, { signal, timeoutMs: fileMs }) as Promise<Blob>;
       },
       pause: this.options.pause ?? pause,

@@ -1,5 +1,6 @@
 import { clientRules } from './client-rules.js';
 import { isRefusedCode, plainCode, resendOf } from './codes.js';
+import { withCookies } from './external-sign-ins.js';
 import { RuleError, ServiceError } from './failures.js';
 import type { Client } from './generated/client/index.js';
 import { reauthenticate, resendOtp, verifyOtp } from './generated/index.js';
@@ -13,6 +14,7 @@ import type { Waits } from './waits.js';
 /** How users confirm who they are. A passkey is both factors. */
 export type Proof =
   | { readonly password: string; readonly secondFactor?: boolean }
+  | { readonly external: string }
   | ({ readonly passkey: true } & Pick<PasskeySignIn, 'signal' | 'onChosen'>);
 
 /** A code that is due after the password. It lives as long as this object is kept. */
@@ -87,12 +89,10 @@ export class Confirmations {
    */
   async confirm(proof: Proof): Promise<ConfirmationCode | undefined> {
     const { session, client, passkeys } = this.ports;
-    const body: ReauthenticateDto =
-      'passkey' in proof
-        ? await passkeys.assert(proof)
-        : { password: proof.password, ...(proof.secondFactor && { second_factor: true }) };
+    const body = await bodyOf(proof, passkeys);
+    const options = { client, ...('external' in proof && withCookies), body };
     try {
-      await session.replace(async (auth) => this.pairOf(await dataOf(reauthenticate({ client, auth, body }))));
+      await session.replace(async (auth) => this.pairOf(await dataOf(reauthenticate({ ...options, auth }))));
     } catch (error) {
       this.resume(error);
     } finally {
@@ -122,6 +122,12 @@ export class Confirmations {
     this.code = new MailedCode(this.ports, { type, mfaToken, uid: user_info.uid, email: user_info.email });
     return undefined;
   }
+}
+
+async function bodyOf(proof: Proof, passkeys: Passkeys): Promise<ReauthenticateDto> {
+  if ('passkey' in proof) return passkeys.assert(proof);
+  if ('external' in proof) return { external: proof.external };
+  return { password: proof.password, ...(proof.secondFactor && { second_factor: true }) };
 }
 
 interface Due {

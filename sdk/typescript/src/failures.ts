@@ -1,8 +1,11 @@
 import type {
+  AdminChangeIdentityProviderError,
   AdminChangeUserError,
+  AdminCreateIdentityProviderError,
   AdminCreateOrgUnitError,
   AdminCreateTenantError,
   AdminCreateUserError,
+  AdminDeleteIdentityProviderError,
   AdminDeleteUserError,
   AdminGetUserError,
   AdminInviteUserError,
@@ -15,6 +18,7 @@ import type {
   AdminListUserLoginsError,
   AdminListUserSessionsError,
   AdminListUsersError,
+  AdminMoveUserError,
   AdminOverviewError,
   AdminRenameOrgUnitError,
   AdminRenameTenantError,
@@ -26,6 +30,7 @@ import type {
   AdminTestSmtpError,
   AdminUnlockUserError,
   AdminUnsetConfigError,
+  BeginExternalLoginError,
   ChangeOwnPasswordError,
   ChangePasswordByRequestError,
   CreatePasskeyChallengeError,
@@ -34,6 +39,7 @@ import type {
   CreateTotpSecretError,
   DeletePasskeyError,
   DeleteTrustedDeviceError,
+  DiscoverSignInError,
   EndOtherSessionsError,
   EndSessionError,
   FinishInteractionError,
@@ -52,6 +58,7 @@ import type {
   ListPasskeysError,
   ListSessionsError,
   LoginError,
+  LoginExternallyError,
   LoginWithPasskeyError,
   LogoutError,
   ReauthenticateError,
@@ -65,10 +72,13 @@ import type {
 import { isRecord } from './storage.js';
 
 type DeclaredError =
+  | AdminChangeIdentityProviderError
   | AdminChangeUserError
+  | AdminCreateIdentityProviderError
   | AdminCreateOrgUnitError
   | AdminCreateTenantError
   | AdminCreateUserError
+  | AdminDeleteIdentityProviderError
   | AdminDeleteUserError
   | AdminGetUserError
   | AdminInviteUserError
@@ -81,6 +91,7 @@ type DeclaredError =
   | AdminListUserLoginsError
   | AdminListUserSessionsError
   | AdminListUsersError
+  | AdminMoveUserError
   | AdminOverviewError
   | AdminRenameOrgUnitError
   | AdminRenameTenantError
@@ -92,6 +103,7 @@ type DeclaredError =
   | AdminTestSmtpError
   | AdminUnlockUserError
   | AdminUnsetConfigError
+  | BeginExternalLoginError
   | ChangeOwnPasswordError
   | ChangePasswordByRequestError
   | CreatePasskeyChallengeError
@@ -100,6 +112,7 @@ type DeclaredError =
   | CreateTotpSecretError
   | DeletePasskeyError
   | DeleteTrustedDeviceError
+  | DiscoverSignInError
   | EndOtherSessionsError
   | EndSessionError
   | FinishInteractionError
@@ -118,6 +131,7 @@ type DeclaredError =
   | ListPasskeysError
   | ListSessionsError
   | LoginError
+  | LoginExternallyError
   | LoginWithPasskeyError
   | LogoutError
   | ReauthenticateError

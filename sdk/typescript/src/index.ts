@@ -8,6 +8,7 @@ export {
   type OperationOptions,
   type PortalAuthOptions,
 } from './portal-auth.js';
+export type { ExternalSignIn } from './external-sign-ins.js';
 export { clientRules } from './client-rules.js';
 export { type ClientClock, systemClock } from './client-clock.js';
 export {
@@ -34,6 +35,8 @@ export type {
   CapabilitiesResponse,
   CaptchaChallengeResponse,
   ChangeRequestResponse,
+  DiscoverResponse,
+  IdentityProviderCapability,
   LiveRequestResponse,
   MeResponse,
   PasswordPolicyResponse,

@@ -4,6 +4,8 @@ export interface Page<T> {
   readonly items: T[];
   /** Passed as `after`, it leads to the next page. Null on the last page. */
   readonly next: string | null;
+  /** How many rows there are in all, of a list that counts them. Null: too many to count. */
+  readonly total?: number | null;
 }
 
 export interface CallSignal {
@@ -19,8 +21,8 @@ export interface PageOptions extends CallSignal {
 
 export interface PageSource<T> {
   readonly page: (options: PageOptions) => Promise<Page<T>>;
-  /** The whole list as `application/x-ndjson`. */
-  readonly file: (options: CallSignal) => Promise<Blob>;
+  /** The whole list as `application/x-ndjson` or `text/csv`. */
+  readonly file: (options: CallSignal & { readonly format?: 'csv' }) => Promise<Blob>;
   readonly pause: (seconds: number, signal: AbortSignal | undefined) => Promise<void>;
 }
 
@@ -55,6 +57,11 @@ export class Pages<T> implements AsyncIterable<T> {
   /** All rows as a file with one JSON object per line, which the service streams. */
   file(options: CallSignal = {}): Promise<Blob> {
     return this.source.file(options);
+  }
+
+  /** All rows as a CSV file for a spreadsheet. Only the two logs are offered so. */
+  spreadsheet(options: CallSignal = {}): Promise<Blob> {
+    return this.source.file({ ...options, format: 'csv' });
   }
 
   /** A program that reads thousands of pages meets the rate limit. It waits as the service says. */

@@ -5,10 +5,12 @@ import { isRefusedCode, plainCode, resendOf } from './codes.js';
 import { type AskFreshLogin, type ConfirmationCode, Confirmations, type Proof } from './confirmations.js';
 import { DeviceTokens } from './device-tokens.js';
 import { leaseExclusive, type Locks, lockExclusive } from './exclusive.js';
+import { externalAddress, type ExternalSignIn, withCookies } from './external-sign-ins.js';
 import { type KeyProblem, RuleError, ServiceError } from './failures.js';
 import {
   changePasswordByRequest,
   createTotpSecret,
+  discoverSignIn,
   forgetPassword,
   getCapabilities,
   getCaptchaChallenge,
@@ -17,6 +19,7 @@ import {
   getPasswordPolicy,
   getOtpQrCode,
   login,
+  loginExternally,
   resendOtp,
   verifyOtp,
 } from './generated/index.js';
@@ -24,8 +27,10 @@ import type {
   CapabilitiesResponse,
   CaptchaChallengeResponse,
   ChangeRequestResponse,
+  DiscoverResponse,
   LiveRequestResponse,
   ForgetPasswordDto,
+  IdentityProviderCapability,
   LoginResponse,
   MeResponse,
   OtpVerifyResponse,
@@ -159,9 +164,11 @@ export class PortalAuth {
   private readonly stopListening: () => void;
   private stopTicking: () => void = () => undefined;
   private waitingUser: string | undefined;
-  private offered: Promise<CapabilitiesResponse> | undefined;
+  /** By the tenant whose brand they have. */
+  private readonly offered: Record<string, Promise<CapabilitiesResponse> | undefined> = {};
   private forcedUid: string | undefined;
   private enrolling: Enrolment | undefined;
+  private completing: { readonly code: string; readonly step: Promise<Step> } | undefined;
   private notice: Notice | undefined;
   private current: Snapshot;
 
@@ -244,15 +251,17 @@ export class PortalAuth {
   }
 
   /**
-   * Returns the features of the service and the brand of its pages. This object caches the answer. If the request
-   * fails, or has no answer after 10 s, the next call sends it again.
+   * Returns the features of the service and the brand of its pages: of `tenant`, or of the service. This object caches the
+   * answer. If the request fails, or has no answer after 10 s, the next call sends it again.
    */
-  capabilities(): Promise<CapabilitiesResponse> {
-    this.offered ??= dataOf(getCapabilities({ client: this.promptClient })).catch((error: unknown) => {
-      this.offered = undefined;
-      throw error;
-    });
-    return this.offered;
+  capabilities(query: { readonly tenant?: string | undefined } = {}): Promise<CapabilitiesResponse> {
+    const key = `of ${query.tenant}`;
+    return (this.offered[key] ??= dataOf(getCapabilities({ client: this.promptClient, query })).catch(
+      (error: unknown) => {
+        this.offered[key] = undefined;
+        throw error;
+      },
+    ));
   }
 
   // Login (docs/spec/service.md#4.1)
@@ -361,6 +370,62 @@ export class PortalAuth {
     } catch (error) {
       this.waitAsTold(this.tabWaits, 'passkey', error);
       throw error;
+    } finally {
+      this.changed();
+    }
+    return this.current.step;
+  }
+
+  // Sign-in at an identity provider (docs/spec/extensions.md#k)
+
+  /** The identity providers that get a button on the login page. */
+  async providers(): Promise<readonly IdentityProviderCapability[]> {
+    // A service of an earlier version answers none.
+    const { identity_providers: known = [] }: Partial<CapabilitiesResponse> = await this.capabilities();
+    return known;
+  }
+
+  /** Whether somebody with this name has a password here or signs in elsewhere, where `capabilities().login_discovery` is true. */
+  discover(username: string): Promise<DiscoverResponse> {
+    return dataOf(discoverSignIn({ client: this.client, body: { username } }));
+  }
+
+  /**
+   * Begins a sign-in at an identity provider. The provider leads back to the pages, with a code for `completeExternal()` in
+   * `/?external=CODE`, or with the code of a refusal in `/?error=CODE`.
+   * @returns the address where the browser has to go: `location.assign(await auth.signInWith('acme'))`
+   */
+  signInWith(id: string, options: ExternalSignIn = {}): Promise<string> {
+    return externalAddress(this.client, this.session, id, options);
+  }
+
+  /**
+   * Ends a sign-in at an identity provider. Leads to the step `signed-in` or `code`, as `login()`. The code works once, so two
+   * calls at once send it once.
+   */
+  completeExternal(code: string): Promise<Step> {
+    if (this.completing?.code === code) return this.completing.step;
+    const step = this.completed(code).finally(() => {
+      this.completing = undefined;
+    });
+    this.completing = { code, step };
+    return step;
+  }
+
+  private async completed(code: string): Promise<Step> {
+    const former = this.session.tokens;
+    const deviceToken = this.devices.of(elsewhere);
+    const body = { code, ...(deviceToken !== undefined && { device_token: deviceToken }) };
+    try {
+      const answer = await dataOf(loginExternally({ client: this.client, body, ...withCookies }));
+      this.forget();
+      this.session.close();
+      this.entered(answer, elsewhere);
+      this.setAside.remove();
+      // The browser was signed in, perhaps as somebody else.
+      if (former !== undefined) void this.signOuts.end(former.refresh).catch(() => undefined);
+    } catch (error) {
+      if (!this.resumed(elsewhere, error)) throw error;
     } finally {
       this.changed();
     }
@@ -578,7 +643,8 @@ export class PortalAuth {
   }
 
   /**
-   * Confirms who the user is, with the password or a passkey. The session stays, and its new tokens replace those of all
+   * Confirms who the user is, with the password, a passkey, or the code of `/?external=CODE` after a `signInWith()` with `fresh`,
+   * for users of an identity provider. The session stays, and its new tokens replace those of all
    * tabs. A wrong password is LOGIN_401001 and signs nobody out.
    * @returns the code that is due as well, or undefined when the session is confirmed
    */
@@ -817,6 +883,9 @@ export class PortalAuth {
     if (seconds.length > 0) this.stopTicking = this.clock.after(Math.min(...seconds), () => this.changed());
   }
 }
+
+/** In place of the typed name, where an identity provider tells who the user is. No login name begins with a space. */
+const elsewhere = ' elsewhere';
 
 /** As the service says it of a token that has ended. */
 const expired = () => new ServiceError('AUTH_401002', 'the token has to be renewed', 401, undefined, {});

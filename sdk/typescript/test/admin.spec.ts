@@ -119,6 +119,9 @@ describe('the lists of the administration', () => {
     const file = await admin.loginLogs({ outcome: 'success' }).file();
     expect(await file.text()).toBe('{"id":"1"}');
     expect(world.asked.at(-1)).toMatchObject({ query: '?outcome=success', accept: 'application/x-ndjson' });
+    await admin.loginLogs({ user: 'ann' }).spreadsheet();
+    expect(world.asked.at(-1)).toMatchObject({ query: '?user=ann&format=csv' });
+    expect(world.asked.at(-1)?.accept).not.toBe('application/x-ndjson');
   });
 
   it('a file that takes ten minutes is not cut off, as any other answer is after 20 s', async () => {
@@ -186,6 +189,8 @@ describe('the calls of the administration', () => {
       () => admin.retryMail('m'),
       () => admin.retryEvent('e'),
       () => admin.replayEvents({ from: 'a', to: 'b' }),
+      () => admin.setBrand({ name: 'A', logo_dark: null }),
+      () => admin.setBrand({ name: null }, 't'),
       () => admin.createTenant({ id: 't', name: 'T' }),
       () => admin.renameTenant('t', 'U'),
       () => admin.createOrgUnit({ id: 'o', name: 'O', tenant_id: 't' }),
@@ -209,6 +214,8 @@ describe('the calls of the administration', () => {
       'POST /admin/mails/m/retry {}',
       'POST /admin/events/e/retry {}',
       'POST /admin/events/replay {"from":"a","to":"b"}',
+      'PUT /admin/brand {"name":"A","logo_dark":null}',
+      'PUT /admin/brand/t {"name":null}',
       'POST /admin/tenants {"id":"t","name":"T"}',
       'PATCH /admin/tenants/t {"name":"U"}',
       'POST /admin/org-units {"id":"o","name":"O","tenant_id":"t"}',

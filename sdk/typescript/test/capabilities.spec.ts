@@ -1,4 +1,4 @@
-import { failure, no, ok, World } from './world';
+import { type Asked, failure, no, ok, World } from './world';
 
 const offered = { providers: ['password'], password_reset: true, brand: { name: 'Example Corp' } };
 
@@ -11,6 +11,17 @@ describe('capabilities', () => {
     expect(other).toBe(one);
     expect(await tab.capabilities()).toBe(one);
     expect(world.count('/capabilities')).toBe(1);
+  });
+
+  it('of a tenant are other ones, and are requested once as well', async () => {
+    const acme = { ...offered, brand: { name: 'Acme' } };
+    const answer = ({ query }: Asked) => ok(query.includes('tenant=acme') ? acme : offered);
+    const world = new World().on('/capabilities', answer, answer);
+    const tab = world.tab();
+    expect(await tab.capabilities({ tenant: 'acme' })).toEqual(acme);
+    expect(await tab.capabilities()).toEqual(offered);
+    expect(await tab.capabilities({ tenant: 'acme' })).toEqual(acme);
+    expect(world.count('/capabilities')).toBe(2);
   });
 
   it('are requested again after a failure', async () => {

@@ -143,6 +143,7 @@ const answer = {
     nickname: null,
     email: 'a•••@example.com',
     is_admin: null,
+    role: null,
     tenant_id: null,
     org_unit_id: null,
   },

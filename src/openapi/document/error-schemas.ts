@@ -106,7 +106,7 @@ function dataSchema(entry: catalogue.CatalogueEntry): ErrorData | undefined {
       schema: { type: 'object', properties: { second_factor: factor } },
     };
   }
-  if (entry !== catalogue.requestInvalid) return undefined;
+  if (entry !== catalogue.requestInvalid && entry !== catalogue.refusedAsItIs) return undefined;
   const fields = {
     type: 'object',
     description: 'The problems of each field.',

@@ -45,14 +45,16 @@ function converted(node: unknown, schemas: Schemas): unknown {
 
 function isFailure(schema: JsonSchema, schemas: Schemas): boolean {
   const [first = schema] = resolved(schema, schemas).oneOf ?? [];
-  return resolved(first, schemas).properties?.error_code !== undefined;
+  return isEnvelope(resolved(first, schemas));
 }
+
+/** Items of a list can have an `error_code` as well, without the text of the envelope. */
+const isEnvelope = ({ properties }: JsonSchema): boolean =>
+  properties?.error_code !== undefined && properties.msg !== undefined;
 
 /** One schema for the failures, with each member that the `data` of one of them has. */
 function failureSchemas(schemas: Schemas): Record<string, object> {
-  const failures = Object.values(schemas).flatMap(({ properties }) =>
-    properties?.error_code === undefined ? [] : [properties],
-  );
+  const failures = Object.values(schemas).flatMap((schema) => (isEnvelope(schema) ? [schema.properties ?? {}] : []));
   const members = failures.flatMap(({ data }) =>
     data === undefined ? [] : Object.entries(resolved(data, schemas).properties ?? {}),
   );

@@ -2,7 +2,7 @@
 
 import { client } from './client.gen.js';
 import { type Client, type Options as Options2, type TDataShape, urlSearchParamsBodySerializer } from './client/index.js';
-import type { AdminChangeApplicationData, AdminChangeApplicationErrors, AdminChangeApplicationResponses, AdminChangeUserData, AdminChangeUserErrors, AdminChangeUserResponses, AdminCreateApplicationData, AdminCreateApplicationErrors, AdminCreateApplicationResponses, AdminCreateOrgUnitData, AdminCreateOrgUnitErrors, AdminCreateOrgUnitResponses, AdminCreateTenantData, AdminCreateTenantErrors, AdminCreateTenantResponses, AdminCreateUserData, AdminCreateUserErrors, AdminCreateUserResponses, AdminDeleteApplicationData, AdminDeleteApplicationErrors, AdminDeleteApplicationResponses, AdminDeleteUserData, AdminDeleteUserErrors, AdminDeleteUserPasskeyData, AdminDeleteUserPasskeyErrors, AdminDeleteUserPasskeyResponses, AdminDeleteUserResponses, AdminGetApplicationData, AdminGetApplicationErrors, AdminGetApplicationResponses, AdminGetUserData, AdminGetUserErrors, AdminGetUserResponses, AdminInviteUserData, AdminInviteUserErrors, AdminInviteUserResponses, AdminListApplicationsData, AdminListApplicationsErrors, AdminListApplicationsResponses, AdminListAuditLogsData, AdminListAuditLogsErrors, AdminListAuditLogsResponses, AdminListConfigData, AdminListConfigErrors, AdminListConfigResponses, AdminListEventsData, AdminListEventsErrors, AdminListEventsResponses, AdminListLoginLogsData, AdminListLoginLogsErrors, AdminListLoginLogsResponses, AdminListMailsData, AdminListMailsErrors, AdminListMailsResponses, AdminListOrgUnitsData, AdminListOrgUnitsErrors, AdminListOrgUnitsResponses, AdminListTenantsData, AdminListTenantsErrors, AdminListTenantsResponses, AdminListUserLoginsData, AdminListUserLoginsErrors, AdminListUserLoginsResponses, AdminListUserLogoutsData, AdminListUserLogoutsErrors, AdminListUserLogoutsResponses, AdminListUserPasskeysData, AdminListUserPasskeysErrors, AdminListUserPasskeysResponses, AdminListUsersData, AdminListUsersErrors, AdminListUserSessionsData, AdminListUserSessionsErrors, AdminListUserSessionsResponses, AdminListUsersResponses, AdminOverviewData, AdminOverviewErrors, AdminOverviewResponses, AdminPreviewApplicationClaimsData, AdminPreviewApplicationClaimsErrors, AdminPreviewApplicationClaimsResponses, AdminRenameOrgUnitData, AdminRenameOrgUnitErrors, AdminRenameOrgUnitResponses, AdminRenameTenantData, AdminRenameTenantErrors, AdminRenameTenantResponses, AdminReplayEventsData, AdminReplayEventsErrors, AdminReplayEventsResponses, AdminRequirePasswordChangeData, AdminRequirePasswordChangeErrors, AdminRequirePasswordChangeResponses, AdminResetSecondFactorData, AdminResetSecondFactorErrors, AdminResetSecondFactorResponses, AdminRetryEventData, AdminRetryEventErrors, AdminRetryEventResponses, AdminRetryMailData, AdminRetryMailErrors, AdminRetryMailResponses, AdminRevokeSessionsData, AdminRevokeSessionsErrors, AdminRevokeSessionsResponses, AdminRotateApplicationSecretData, AdminRotateApplicationSecretErrors, AdminRotateApplicationSecretResponses, AdminSendResetLinkData, AdminSendResetLinkErrors, AdminSendResetLinkResponses, AdminSetConfigData, AdminSetConfigErrors, AdminSetConfigResponses, AdminTestSmtpData, AdminTestSmtpErrors, AdminTestSmtpResponses, AdminUnlockUserData, AdminUnlockUserErrors, AdminUnlockUserResponses, AdminUnsetConfigData, AdminUnsetConfigErrors, AdminUnsetConfigResponses, ChangeOwnPasswordData, ChangeOwnPasswordErrors, ChangeOwnPasswordResponses, ChangePasswordByRequestData, ChangePasswordByRequestErrors, ChangePasswordByRequestResponses, CreatePasskeyChallengeData, CreatePasskeyChallengeErrors, CreatePasskeyChallengeResponses, CreatePasskeyOptionsData, CreatePasskeyOptionsErrors, CreatePasskeyOptionsResponses, CreateRecoveryCodesData, CreateRecoveryCodesErrors, CreateRecoveryCodesResponses, CreateTotpSecretData, CreateTotpSecretErrors, CreateTotpSecretResponses, DeletePasskeyData, DeletePasskeyErrors, DeletePasskeyResponses, DeleteTrustedDeviceData, DeleteTrustedDeviceErrors, DeleteTrustedDeviceResponses, EndGrantData, EndGrantErrors, EndGrantResponses, EndOtherSessionsData, EndOtherSessionsErrors, EndOtherSessionsResponses, EndSessionData, EndSessionErrors, EndSessionResponses, FinishInteractionData, FinishInteractionErrors, FinishInteractionResponses, ForgetPasswordData, ForgetPasswordErrors, ForgetPasswordResponses, GetCapabilitiesData, GetCapabilitiesErrors, GetCapabilitiesResponses, GetCaptchaChallengeData, GetCaptchaChallengeErrors, GetCaptchaChallengeResponses, GetCurrentUserData, GetCurrentUserErrors, GetCurrentUserResponses, GetInteractionData, GetInteractionErrors, GetInteractionResponses, GetLoginHistoryData, GetLoginHistoryErrors, GetLoginHistoryResponses, GetOtpQrCodeData, GetOtpQrCodeErrors, GetOtpQrCodeResponses, GetPasswordChangeRequestData, GetPasswordChangeRequestErrors, GetPasswordChangeRequestResponses, GetPasswordPolicyData, GetPasswordPolicyErrors, GetPasswordPolicyResponses, GetRecoveryCodesData, GetRecoveryCodesErrors, GetRecoveryCodesResponses, GetTrustedDevicesData, GetTrustedDevicesErrors, GetTrustedDevicesResponses, IntrospectTokenData, IntrospectTokenErrors, IntrospectTokenResponses, ListApplicationsData, ListApplicationsErrors, ListApplicationsResponses, ListGrantsData, ListGrantsErrors, ListGrantsResponses, ListPasskeysData, ListPasskeysErrors, ListPasskeysResponses, ListSessionsData, ListSessionsErrors, ListSessionsResponses, LoginData, LoginErrors, LoginResponses, LoginWithPasskeyData, LoginWithPasskeyErrors, LoginWithPasskeyResponses, LogoutData, LogoutErrors, LogoutResponses, ReauthenticateData, ReauthenticateErrors, ReauthenticateResponses, RefreshData, RefreshErrors, RefreshResponses, RegisterPasskeyData, RegisterPasskeyErrors, RegisterPasskeyResponses, RenamePasskeyData, RenamePasskeyErrors, RenamePasskeyResponses, ResendOtpData, ResendOtpErrors, ResendOtpResponses, VerifyCaptchaData, VerifyCaptchaErrors, VerifyCaptchaResponses, VerifyOtpData, VerifyOtpErrors, VerifyOtpResponses, VerifyRequestData, VerifyRequestErrors, VerifyRequestResponses } from './types.gen.js';
+import type { AdminAddGroupMemberData, AdminAddGroupMemberErrors, AdminAddGroupMemberResponses, AdminBulkUsersData, AdminBulkUsersErrors, AdminBulkUsersResponses, AdminChangeApplicationData, AdminChangeApplicationErrors, AdminChangeApplicationResponses, AdminChangeEventReceiverData, AdminChangeEventReceiverErrors, AdminChangeEventReceiverResponses, AdminChangeGroupData, AdminChangeGroupErrors, AdminChangeGroupResponses, AdminChangeIdentityProviderData, AdminChangeIdentityProviderErrors, AdminChangeIdentityProviderResponses, AdminChangeUserData, AdminChangeUserErrors, AdminChangeUserResponses, AdminCreateApplicationData, AdminCreateApplicationErrors, AdminCreateApplicationResponses, AdminCreateEventReceiverData, AdminCreateEventReceiverErrors, AdminCreateEventReceiverResponses, AdminCreateGroupData, AdminCreateGroupErrors, AdminCreateGroupResponses, AdminCreateIdentityProviderData, AdminCreateIdentityProviderErrors, AdminCreateIdentityProviderResponses, AdminCreateOrgUnitData, AdminCreateOrgUnitErrors, AdminCreateOrgUnitResponses, AdminCreateTenantData, AdminCreateTenantErrors, AdminCreateTenantResponses, AdminCreateUserData, AdminCreateUserErrors, AdminCreateUserResponses, AdminDeleteApplicationData, AdminDeleteApplicationErrors, AdminDeleteApplicationResponses, AdminDeleteEventReceiverData, AdminDeleteEventReceiverErrors, AdminDeleteEventReceiverResponses, AdminDeleteGroupData, AdminDeleteGroupErrors, AdminDeleteGroupResponses, AdminDeleteIdentityProviderData, AdminDeleteIdentityProviderErrors, AdminDeleteIdentityProviderResponses, AdminDeleteUserData, AdminDeleteUserDeviceData, AdminDeleteUserDeviceErrors, AdminDeleteUserDeviceResponses, AdminDeleteUserErrors, AdminDeleteUserPasskeyData, AdminDeleteUserPasskeyErrors, AdminDeleteUserPasskeyResponses, AdminDeleteUserResponses, AdminEndUserSessionData, AdminEndUserSessionErrors, AdminEndUserSessionResponses, AdminExportUserData, AdminExportUserErrors, AdminExportUserResponses, AdminGetApplicationData, AdminGetApplicationErrors, AdminGetApplicationResponses, AdminGetBrandData, AdminGetBrandErrors, AdminGetBrandResponses, AdminGetDefaultBrandData, AdminGetDefaultBrandErrors, AdminGetDefaultBrandResponses, AdminGetEventReceiverData, AdminGetEventReceiverErrors, AdminGetEventReceiverResponses, AdminGetGroupData, AdminGetGroupErrors, AdminGetGroupResponses, AdminGetIdentityProviderData, AdminGetIdentityProviderErrors, AdminGetIdentityProviderResponses, AdminGetOffboardingData, AdminGetOffboardingErrors, AdminGetOffboardingResponses, AdminGetUserData, AdminGetUserErrors, AdminGetUserResponses, AdminImportUsersData, AdminImportUsersErrors, AdminImportUsersResponses, AdminInviteUserData, AdminInviteUserErrors, AdminInviteUserResponses, AdminListApplicationsData, AdminListApplicationsErrors, AdminListApplicationsResponses, AdminListAuditLogsData, AdminListAuditLogsErrors, AdminListAuditLogsResponses, AdminListConfigData, AdminListConfigErrors, AdminListConfigResponses, AdminListEventReceiversData, AdminListEventReceiversErrors, AdminListEventReceiversResponses, AdminListEventsData, AdminListEventsErrors, AdminListEventsResponses, AdminListGroupMembersData, AdminListGroupMembersErrors, AdminListGroupMembersResponses, AdminListGroupsData, AdminListGroupsErrors, AdminListGroupsResponses, AdminListIdentityProvidersData, AdminListIdentityProvidersErrors, AdminListIdentityProvidersResponses, AdminListLoginLogsData, AdminListLoginLogsErrors, AdminListLoginLogsResponses, AdminListMailsData, AdminListMailsErrors, AdminListMailsResponses, AdminListOrgUnitsData, AdminListOrgUnitsErrors, AdminListOrgUnitsResponses, AdminListTenantsData, AdminListTenantsErrors, AdminListTenantsResponses, AdminListUserDevicesData, AdminListUserDevicesErrors, AdminListUserDevicesResponses, AdminListUserLoginsData, AdminListUserLoginsErrors, AdminListUserLoginsResponses, AdminListUserLogoutsData, AdminListUserLogoutsErrors, AdminListUserLogoutsResponses, AdminListUserPasskeysData, AdminListUserPasskeysErrors, AdminListUserPasskeysResponses, AdminListUsersData, AdminListUsersErrors, AdminListUserSessionsData, AdminListUserSessionsErrors, AdminListUserSessionsResponses, AdminListUsersResponses, AdminMoveUserData, AdminMoveUserErrors, AdminMoveUserResponses, AdminOffboardUserData, AdminOffboardUserErrors, AdminOffboardUserResponses, AdminOverviewData, AdminOverviewErrors, AdminOverviewResponses, AdminPreviewApplicationClaimsData, AdminPreviewApplicationClaimsErrors, AdminPreviewApplicationClaimsResponses, AdminReadIdentityProviderTryData, AdminReadIdentityProviderTryErrors, AdminReadIdentityProviderTryResponses, AdminRemoveGroupMemberData, AdminRemoveGroupMemberErrors, AdminRemoveGroupMemberResponses, AdminRenameOrgUnitData, AdminRenameOrgUnitErrors, AdminRenameOrgUnitResponses, AdminRenameTenantData, AdminRenameTenantErrors, AdminRenameTenantResponses, AdminReplayEventReceiverData, AdminReplayEventReceiverErrors, AdminReplayEventReceiverResponses, AdminReplayEventsData, AdminReplayEventsErrors, AdminReplayEventsResponses, AdminRequirePasswordChangeData, AdminRequirePasswordChangeErrors, AdminRequirePasswordChangeResponses, AdminResetSecondFactorData, AdminResetSecondFactorErrors, AdminResetSecondFactorResponses, AdminRetryEventData, AdminRetryEventErrors, AdminRetryEventResponses, AdminRetryMailData, AdminRetryMailErrors, AdminRetryMailResponses, AdminRevokeSessionsData, AdminRevokeSessionsErrors, AdminRevokeSessionsResponses, AdminRotateApplicationSecretData, AdminRotateApplicationSecretErrors, AdminRotateApplicationSecretResponses, AdminRotateEventReceiverSecretData, AdminRotateEventReceiverSecretErrors, AdminRotateEventReceiverSecretResponses, AdminSendResetLinkData, AdminSendResetLinkErrors, AdminSendResetLinkResponses, AdminSetBrandData, AdminSetBrandErrors, AdminSetBrandResponses, AdminSetConfigData, AdminSetConfigErrors, AdminSetConfigResponses, AdminSetDefaultBrandData, AdminSetDefaultBrandErrors, AdminSetDefaultBrandResponses, AdminSettingsData, AdminSettingsErrors, AdminSettingsResponses, AdminTestEventReceiverData, AdminTestEventReceiverErrors, AdminTestEventReceiverResponses, AdminTestSmtpData, AdminTestSmtpErrors, AdminTestSmtpResponses, AdminTryIdentityProviderData, AdminTryIdentityProviderErrors, AdminTryIdentityProviderResponses, AdminUnlockUserData, AdminUnlockUserErrors, AdminUnlockUserResponses, AdminUnsetConfigData, AdminUnsetConfigErrors, AdminUnsetConfigResponses, BeginExternalLoginData, BeginExternalLoginErrors, BeginExternalLoginResponses, ChangeOwnPasswordData, ChangeOwnPasswordErrors, ChangeOwnPasswordResponses, ChangePasswordByRequestData, ChangePasswordByRequestErrors, ChangePasswordByRequestResponses, CreatePasskeyChallengeData, CreatePasskeyChallengeErrors, CreatePasskeyChallengeResponses, CreatePasskeyOptionsData, CreatePasskeyOptionsErrors, CreatePasskeyOptionsResponses, CreateRecoveryCodesData, CreateRecoveryCodesErrors, CreateRecoveryCodesResponses, CreateTotpSecretData, CreateTotpSecretErrors, CreateTotpSecretResponses, DeletePasskeyData, DeletePasskeyErrors, DeletePasskeyResponses, DeleteTrustedDeviceData, DeleteTrustedDeviceErrors, DeleteTrustedDeviceResponses, DiscoverSignInData, DiscoverSignInErrors, DiscoverSignInResponses, EndGrantData, EndGrantErrors, EndGrantResponses, EndOtherSessionsData, EndOtherSessionsErrors, EndOtherSessionsResponses, EndSessionData, EndSessionErrors, EndSessionResponses, FinishInteractionData, FinishInteractionErrors, FinishInteractionResponses, ForgetPasswordData, ForgetPasswordErrors, ForgetPasswordResponses, GetCapabilitiesData, GetCapabilitiesErrors, GetCapabilitiesResponses, GetCaptchaChallengeData, GetCaptchaChallengeErrors, GetCaptchaChallengeResponses, GetCurrentUserData, GetCurrentUserErrors, GetCurrentUserResponses, GetInteractionData, GetInteractionErrors, GetInteractionResponses, GetLoginHistoryData, GetLoginHistoryErrors, GetLoginHistoryResponses, GetOtpQrCodeData, GetOtpQrCodeErrors, GetOtpQrCodeResponses, GetPasswordChangeRequestData, GetPasswordChangeRequestErrors, GetPasswordChangeRequestResponses, GetPasswordPolicyData, GetPasswordPolicyErrors, GetPasswordPolicyResponses, GetRecoveryCodesData, GetRecoveryCodesErrors, GetRecoveryCodesResponses, GetTrustedDevicesData, GetTrustedDevicesErrors, GetTrustedDevicesResponses, IntrospectTokenData, IntrospectTokenErrors, IntrospectTokenResponses, ListApplicationsData, ListApplicationsErrors, ListApplicationsResponses, ListGrantsData, ListGrantsErrors, ListGrantsResponses, ListPasskeysData, ListPasskeysErrors, ListPasskeysResponses, ListSessionsData, ListSessionsErrors, ListSessionsResponses, LoginData, LoginErrors, LoginExternallyData, LoginExternallyErrors, LoginExternallyResponses, LoginResponses, LoginWithPasskeyData, LoginWithPasskeyErrors, LoginWithPasskeyResponses, LogoutData, LogoutErrors, LogoutResponses, ReauthenticateData, ReauthenticateErrors, ReauthenticateResponses, RefreshData, RefreshErrors, RefreshResponses, RegisterPasskeyData, RegisterPasskeyErrors, RegisterPasskeyResponses, RenamePasskeyData, RenamePasskeyErrors, RenamePasskeyResponses, ResendOtpData, ResendOtpErrors, ResendOtpResponses, VerifyCaptchaData, VerifyCaptchaErrors, VerifyCaptchaResponses, VerifyOtpData, VerifyOtpErrors, VerifyOtpResponses, VerifyRequestData, VerifyRequestErrors, VerifyRequestResponses } from './types.gen.js';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -31,6 +31,20 @@ export const login = <ThrowOnError extends boolean = false>(options: Options<Log
 });
 
 /**
+ * Find out where somebody of this name signs in
+ *
+ * The domain of the name decides. No account is looked up, so the answer tells nothing about who exists.
+ */
+export const discoverSignIn = <ThrowOnError extends boolean = false>(options: Options<DiscoverSignInData, ThrowOnError>) => (options.client ?? client).post<DiscoverSignInResponses, DiscoverSignInErrors, ThrowOnError>({
+    url: '/login/discover',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
  * Begin a login with a passkey
  */
 export const createPasskeyChallenge = <ThrowOnError extends boolean = false>(options?: Options<CreatePasskeyChallengeData, ThrowOnError>) => (options?.client ?? client).post<CreatePasskeyChallengeResponses, CreatePasskeyChallengeErrors, ThrowOnError>({ url: '/login/passkey-options', ...options });
@@ -48,7 +62,32 @@ export const loginWithPasskey = <ThrowOnError extends boolean = false>(options: 
 });
 
 /**
- * Confirm who you are with your password or a passkey, and get new tokens of the same session
+ * Begin a sign-in at an identity provider
+ */
+export const beginExternalLogin = <ThrowOnError extends boolean = false>(options: Options<BeginExternalLoginData, ThrowOnError>) => (options.client ?? client).post<BeginExternalLoginResponses, BeginExternalLoginErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/login/external/{id}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Log in with the code of a sign-in at an identity provider
+ */
+export const loginExternally = <ThrowOnError extends boolean = false>(options: Options<LoginExternallyData, ThrowOnError>) => (options.client ?? client).post<LoginExternallyResponses, LoginExternallyErrors, ThrowOnError>({
+    url: '/login/external',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Confirm who you are, with your password, a passkey or your company, and get new tokens of the same session
  */
 export const reauthenticate = <ThrowOnError extends boolean = false>(options: Options<ReauthenticateData, ThrowOnError>) => (options.client ?? client).post<ReauthenticateResponses, ReauthenticateErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -159,7 +198,7 @@ export const introspectToken = <ThrowOnError extends boolean = false>(options: O
 /**
  * Whether a proxy may pass a request on, and whose it is
  *
- * For `auth_request` of nginx, ForwardAuth of Traefik and their like: the status alone is the answer, and the user is in its headers. Both demands of the query have to be met. Values are UTF-8; each byte that is not printable ASCII, a percent sign, a comma, and a space at either end are percent-encoded. A header without a value is sent empty.
+ * For `auth_request` of nginx, ForwardAuth of Traefik and their like: the status alone is the answer, and the user is in its headers. All demands of the query have to be met. Values are UTF-8; each byte that is not printable ASCII, a percent sign, a comma, and a space at either end are percent-encoded. A header without a value is sent empty.
  */
 export const verifyRequest = <ThrowOnError extends boolean = false>(options?: Options<VerifyRequestData, ThrowOnError>) => (options?.client ?? client).get<VerifyRequestResponses, VerifyRequestErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -341,9 +380,104 @@ export const adminDeleteUserPasskey = <ThrowOnError extends boolean = false>(opt
 });
 
 /**
- * Search the logins
+ * Do the same for many users, each of which is decided and audited alone
+ *
+ * After 20 seconds the remaining users get COMMON_503001 without being tried: send them again. So do they when the database fails.
+ */
+export const adminBulkUsers = <ThrowOnError extends boolean = false>(options: Options<AdminBulkUsersData, ThrowOnError>) => (options.client ?? client).post<AdminBulkUsersResponses, AdminBulkUsersErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/admin/users/bulk',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Create the users of a CSV file of at most 10 MB and 50,000 rows
+ *
+ * The first line names the columns, as for `user import`. Commas or semicolons separate them. An answer that takes longer than ten seconds begins with spaces. The import ends when the client leaves; the same file can be imported again.
+ */
+export const adminImportUsers = <ThrowOnError extends boolean = false>(options: Options<AdminImportUsersData, ThrowOnError>) => (options.client ?? client).post<AdminImportUsersResponses, AdminImportUsersErrors, ThrowOnError>({
+    bodySerializer: null,
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/admin/users/import',
+    ...options,
+    headers: {
+        'Content-Type': 'text/csv',
+        ...options.headers
+    }
+});
+
+/**
+ * End one session of a user
+ */
+export const adminEndUserSession = <ThrowOnError extends boolean = false>(options: Options<AdminEndUserSessionData, ThrowOnError>) => (options.client ?? client).delete<AdminEndUserSessionResponses, AdminEndUserSessionErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/admin/users/{uid}/sessions/{sid}',
+    ...options
+});
+
+/**
+ * The devices on which a login of the user needs no code
  *
  * With `Accept: application/x-ndjson` all rows, one item in JSON per line, without an envelope.
+ */
+export const adminListUserDevices = <ThrowOnError extends boolean = false>(options: Options<AdminListUserDevicesData, ThrowOnError>) => (options.client ?? client).get<AdminListUserDevicesResponses, AdminListUserDevicesErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/admin/users/{uid}/devices',
+    ...options
+});
+
+/**
+ * Let the next login on one device need a code again
+ */
+export const adminDeleteUserDevice = <ThrowOnError extends boolean = false>(options: Options<AdminDeleteUserDeviceData, ThrowOnError>) => (options.client ?? client).delete<AdminDeleteUserDeviceResponses, AdminDeleteUserDeviceErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/admin/users/{uid}/devices/{id}',
+    ...options
+});
+
+/**
+ * Let a user leave: disable the account, end everything, tell applications and the webhook receiver
+ *
+ * A second call for a user who has left changes nothing, and answers the same receipt.
+ */
+export const adminOffboardUser = <ThrowOnError extends boolean = false>(options: Options<AdminOffboardUserData, ThrowOnError>) => (options.client ?? client).post<AdminOffboardUserResponses, AdminOffboardUserErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/admin/users/{uid}/offboard',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * The receipt of a user who has left: each step with its time, and what each receiver answered
+ */
+export const adminGetOffboarding = <ThrowOnError extends boolean = false>(options: Options<AdminGetOffboardingData, ThrowOnError>) => (options.client ?? client).get<AdminGetOffboardingResponses, AdminGetOffboardingErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/admin/users/{uid}/offboarding',
+    ...options
+});
+
+/**
+ * Everything that is stored about a user, as a JSON file
+ *
+ * One member for each kind of rows. Secrets and hashes are left out; `has_…` tells that there is one.
+ */
+export const adminExportUser = <ThrowOnError extends boolean = false>(options: Options<AdminExportUserData, ThrowOnError>) => (options.client ?? client).get<AdminExportUserResponses, AdminExportUserErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/admin/users/{uid}/export',
+    ...options
+});
+
+/**
+ * Search the logins
+ *
+ * With `Accept: application/x-ndjson` all rows, one item in JSON per line, without an envelope. With `format=csv` all rows as a file for a spreadsheet: UTF-8 with a byte order mark, CRLF, and an apostrophe before what would be a formula.
  */
 export const adminListLoginLogs = <ThrowOnError extends boolean = false>(options?: Options<AdminListLoginLogsData, ThrowOnError>) => (options?.client ?? client).get<AdminListLoginLogsResponses, AdminListLoginLogsErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -354,7 +488,7 @@ export const adminListLoginLogs = <ThrowOnError extends boolean = false>(options
 /**
  * Search the audit
  *
- * With `Accept: application/x-ndjson` all rows, one item in JSON per line, without an envelope.
+ * With `Accept: application/x-ndjson` all rows, one item in JSON per line, without an envelope. With `format=csv` all rows as a file for a spreadsheet: UTF-8 with a byte order mark, CRLF, and an apostrophe before what would be a formula.
  */
 export const adminListAuditLogs = <ThrowOnError extends boolean = false>(options?: Options<AdminListAuditLogsData, ThrowOnError>) => (options?.client ?? client).get<AdminListAuditLogsResponses, AdminListAuditLogsErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -412,6 +546,17 @@ export const adminSetConfig = <ThrowOnError extends boolean = false>(options: Op
         'Content-Type': 'application/json',
         ...options.headers
     }
+});
+
+/**
+ * Every setting and where its value comes from
+ *
+ * As the replica that answers has read them at its start. Secrets are `set` or not.
+ */
+export const adminSettings = <ThrowOnError extends boolean = false>(options?: Options<AdminSettingsData, ThrowOnError>) => (options?.client ?? client).get<AdminSettingsResponses, AdminSettingsErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/admin/settings',
+    ...options
 });
 
 /**
@@ -548,6 +693,244 @@ export const adminRenameOrgUnit = <ThrowOnError extends boolean = false>(options
 });
 
 /**
+ * The default brand, for tenants without a brand
+ */
+export const adminGetDefaultBrand = <ThrowOnError extends boolean = false>(options?: Options<AdminGetDefaultBrandData, ThrowOnError>) => (options?.client ?? client).get<AdminGetDefaultBrandResponses, AdminGetDefaultBrandErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/admin/brand',
+    ...options
+});
+
+/**
+ * Change the default brand
+ *
+ * A field that is missing stays as it is, and null removes it. The default or the environment then gives it.
+ */
+export const adminSetDefaultBrand = <ThrowOnError extends boolean = false>(options: Options<AdminSetDefaultBrandData, ThrowOnError>) => (options.client ?? client).put<AdminSetDefaultBrandResponses, AdminSetDefaultBrandErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/admin/brand',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * The brand of a tenant
+ */
+export const adminGetBrand = <ThrowOnError extends boolean = false>(options: Options<AdminGetBrandData, ThrowOnError>) => (options.client ?? client).get<AdminGetBrandResponses, AdminGetBrandErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/admin/brand/{tenant_id}',
+    ...options
+});
+
+/**
+ * Change the brand of a tenant
+ *
+ * A field that is missing stays as it is, and null removes it. The default or the environment then gives it.
+ */
+export const adminSetBrand = <ThrowOnError extends boolean = false>(options: Options<AdminSetBrandData, ThrowOnError>) => (options.client ?? client).put<AdminSetBrandResponses, AdminSetBrandErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/admin/brand/{tenant_id}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * The identity providers
+ *
+ * With `Accept: application/x-ndjson` all rows, one item in JSON per line, without an envelope.
+ */
+export const adminListIdentityProviders = <ThrowOnError extends boolean = false>(options?: Options<AdminListIdentityProvidersData, ThrowOnError>) => (options?.client ?? client).get<AdminListIdentityProvidersResponses, AdminListIdentityProvidersErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/admin/identity-providers',
+    ...options
+});
+
+/**
+ * Add an identity provider
+ *
+ * The service asks the issuer for its discovery document first. COMMON_400001 says what does not verify.
+ */
+export const adminCreateIdentityProvider = <ThrowOnError extends boolean = false>(options: Options<AdminCreateIdentityProviderData, ThrowOnError>) => (options.client ?? client).post<AdminCreateIdentityProviderResponses, AdminCreateIdentityProviderErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/admin/identity-providers',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Delete an identity provider that has no users
+ *
+ * APP_400001 while it has users.
+ */
+export const adminDeleteIdentityProvider = <ThrowOnError extends boolean = false>(options: Options<AdminDeleteIdentityProviderData, ThrowOnError>) => (options.client ?? client).delete<AdminDeleteIdentityProviderResponses, AdminDeleteIdentityProviderErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/admin/identity-providers/{id}',
+    ...options
+});
+
+/**
+ * One identity provider, without its secret
+ */
+export const adminGetIdentityProvider = <ThrowOnError extends boolean = false>(options: Options<AdminGetIdentityProviderData, ThrowOnError>) => (options.client ?? client).get<AdminGetIdentityProviderResponses, AdminGetIdentityProviderErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/admin/identity-providers/{id}',
+    ...options
+});
+
+/**
+ * Change the given fields of an identity provider
+ *
+ * APP_400001 for another issuer while the provider has users. Sessions that have begun go on.
+ */
+export const adminChangeIdentityProvider = <ThrowOnError extends boolean = false>(options: Options<AdminChangeIdentityProviderData, ThrowOnError>) => (options.client ?? client).patch<AdminChangeIdentityProviderResponses, AdminChangeIdentityProviderErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/admin/identity-providers/{id}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Begin a try: a sign-in at the provider that makes no session
+ *
+ * Also at a disabled provider. Sets the cookie of this browser, as POST /login/external/{id} does.
+ */
+export const adminTryIdentityProvider = <ThrowOnError extends boolean = false>(options: Options<AdminTryIdentityProviderData, ThrowOnError>) => (options.client ?? client).post<AdminTryIdentityProviderResponses, AdminTryIdentityProviderErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/admin/identity-providers/{id}/test',
+    ...options
+});
+
+/**
+ * Read the result of a try
+ *
+ * Once, within a minute, by the administrator who began it. Else USER_404001.
+ */
+export const adminReadIdentityProviderTry = <ThrowOnError extends boolean = false>(options: Options<AdminReadIdentityProviderTryData, ThrowOnError>) => (options.client ?? client).post<AdminReadIdentityProviderTryResponses, AdminReadIdentityProviderTryErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/admin/identity-providers/{id}/test/result',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Move a user to another kind of sign-in
+ *
+ * Ends the sessions, links, codes, trusted devices and passkeys of the user, and what the user was bound to. The password is removed. A move to `password` mails an invitation.
+ */
+export const adminMoveUser = <ThrowOnError extends boolean = false>(options: Options<AdminMoveUserData, ThrowOnError>) => (options.client ?? client).post<AdminMoveUserResponses, AdminMoveUserErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/admin/users/{uid}/provider',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * The groups
+ *
+ * With `Accept: application/x-ndjson` all rows, one item in JSON per line, without an envelope.
+ */
+export const adminListGroups = <ThrowOnError extends boolean = false>(options?: Options<AdminListGroupsData, ThrowOnError>) => (options?.client ?? client).get<AdminListGroupsResponses, AdminListGroupsErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/admin/groups',
+    ...options
+});
+
+/**
+ * Create a group
+ */
+export const adminCreateGroup = <ThrowOnError extends boolean = false>(options: Options<AdminCreateGroupData, ThrowOnError>) => (options.client ?? client).post<AdminCreateGroupResponses, AdminCreateGroupErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/admin/groups',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Delete a group; its members stay users
+ */
+export const adminDeleteGroup = <ThrowOnError extends boolean = false>(options: Options<AdminDeleteGroupData, ThrowOnError>) => (options.client ?? client).delete<AdminDeleteGroupResponses, AdminDeleteGroupErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/admin/groups/{id}',
+    ...options
+});
+
+/**
+ * One group
+ */
+export const adminGetGroup = <ThrowOnError extends boolean = false>(options: Options<AdminGetGroupData, ThrowOnError>) => (options.client ?? client).get<AdminGetGroupResponses, AdminGetGroupErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/admin/groups/{id}',
+    ...options
+});
+
+/**
+ * Rename a group
+ */
+export const adminChangeGroup = <ThrowOnError extends boolean = false>(options: Options<AdminChangeGroupData, ThrowOnError>) => (options.client ?? client).patch<AdminChangeGroupResponses, AdminChangeGroupErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/admin/groups/{id}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * The members of a group
+ *
+ * With `Accept: application/x-ndjson` all rows, one item in JSON per line, without an envelope.
+ */
+export const adminListGroupMembers = <ThrowOnError extends boolean = false>(options: Options<AdminListGroupMembersData, ThrowOnError>) => (options.client ?? client).get<AdminListGroupMembersResponses, AdminListGroupMembersErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/admin/groups/{id}/members',
+    ...options
+});
+
+/**
+ * End the membership of a user in a group
+ *
+ * A success also for a user who is no member.
+ */
+export const adminRemoveGroupMember = <ThrowOnError extends boolean = false>(options: Options<AdminRemoveGroupMemberData, ThrowOnError>) => (options.client ?? client).delete<AdminRemoveGroupMemberResponses, AdminRemoveGroupMemberErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/admin/groups/{id}/members/{uid}',
+    ...options
+});
+
+/**
+ * Make a user a member of a group
+ *
+ * A user of the tenant of the group; others are USER_404001. A success also for a user who is one already.
+ */
+export const adminAddGroupMember = <ThrowOnError extends boolean = false>(options: Options<AdminAddGroupMemberData, ThrowOnError>) => (options.client ?? client).put<AdminAddGroupMemberResponses, AdminAddGroupMemberErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/admin/groups/{id}/members/{uid}',
+    ...options
+});
+
+/**
  * What an application asks for, before the sign-in goes on
  */
 export const getInteraction = <ThrowOnError extends boolean = false>(options: Options<GetInteractionData, ThrowOnError>) => (options.client ?? client).get<GetInteractionResponses, GetInteractionErrors, ThrowOnError>({
@@ -677,6 +1060,104 @@ export const adminRotateApplicationSecret = <ThrowOnError extends boolean = fals
         'Content-Type': 'application/json',
         ...options.headers
     }
+});
+
+/**
+ * The receivers of events
+ *
+ * With `Accept: application/x-ndjson` all rows, one item in JSON per line, without an envelope.
+ */
+export const adminListEventReceivers = <ThrowOnError extends boolean = false>(options?: Options<AdminListEventReceiversData, ThrowOnError>) => (options?.client ?? client).get<AdminListEventReceiversResponses, AdminListEventReceiversErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/admin/event-receivers',
+    ...options
+});
+
+/**
+ * Send events to another system, from now on
+ *
+ * At most 20 receivers. COMMON_400001 for `set` with `OIDC=off`.
+ */
+export const adminCreateEventReceiver = <ThrowOnError extends boolean = false>(options: Options<AdminCreateEventReceiverData, ThrowOnError>) => (options.client ?? client).post<AdminCreateEventReceiverResponses, AdminCreateEventReceiverErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/admin/event-receivers',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Delete a receiver, with its place
+ */
+export const adminDeleteEventReceiver = <ThrowOnError extends boolean = false>(options: Options<AdminDeleteEventReceiverData, ThrowOnError>) => (options.client ?? client).delete<AdminDeleteEventReceiverResponses, AdminDeleteEventReceiverErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/admin/event-receivers/{id}',
+    ...options
+});
+
+/**
+ * One receiver, without its secret
+ */
+export const adminGetEventReceiver = <ThrowOnError extends boolean = false>(options: Options<AdminGetEventReceiverData, ThrowOnError>) => (options.client ?? client).get<AdminGetEventReceiverResponses, AdminGetEventReceiverErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/admin/event-receivers/{id}',
+    ...options
+});
+
+/**
+ * Change the given fields of a receiver
+ *
+ * A receiver that waits after a failure is tried at once.
+ */
+export const adminChangeEventReceiver = <ThrowOnError extends boolean = false>(options: Options<AdminChangeEventReceiverData, ThrowOnError>) => (options.client ?? client).patch<AdminChangeEventReceiverResponses, AdminChangeEventReceiverErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/admin/event-receivers/{id}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Give a receiver a new secret
+ */
+export const adminRotateEventReceiverSecret = <ThrowOnError extends boolean = false>(options: Options<AdminRotateEventReceiverSecretData, ThrowOnError>) => (options.client ?? client).post<AdminRotateEventReceiverSecretResponses, AdminRotateEventReceiverSecretErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/admin/event-receivers/{id}/rotate-secret',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Send a receiver its events once more, from a moment on
+ *
+ * Only this receiver. Each event gets a new id, and names its first one.
+ */
+export const adminReplayEventReceiver = <ThrowOnError extends boolean = false>(options: Options<AdminReplayEventReceiverData, ThrowOnError>) => (options.client ?? client).post<AdminReplayEventReceiverResponses, AdminReplayEventReceiverErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/admin/event-receivers/{id}/replay',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Post an event of the type webhook.test now
+ *
+ * Also to a paused receiver. For `set` it is the verification event of the Shared Signals Framework.
+ */
+export const adminTestEventReceiver = <ThrowOnError extends boolean = false>(options: Options<AdminTestEventReceiverData, ThrowOnError>) => (options.client ?? client).post<AdminTestEventReceiverResponses, AdminTestEventReceiverErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/admin/event-receivers/{id}/test',
+    ...options
 });
 
 /**

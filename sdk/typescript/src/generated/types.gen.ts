@@ -10,6 +10,10 @@ export type UserInfoDto = {
     nickname: string | null;
     email: string | null;
     is_admin: boolean | null;
+    /**
+     * What a user without `is_admin` may do in the administration: `help_desk`, `auditor`, or null for nothing.
+     */
+    role: string | null;
     tenant_id: string | null;
     org_unit_id: string | null;
 };
@@ -72,6 +76,24 @@ export type LoginDto = {
      * The `device_token` of the last /otp-verify or /login on this device. A wrong one is not an error: the login then needs a code.
      */
     device_token?: string | null;
+};
+
+export type DiscoverResponse = {
+    /**
+     * Decided by the domain of the name alone. `password` and `ldap` lead to the field of the password: /login takes both with `auto`.
+     */
+    provider: 'password' | 'ldap' | 'oidc';
+    /**
+     * With `oidc` the id for POST /login/external/{id}, else null.
+     */
+    identity_provider: string | null;
+};
+
+export type DiscoverDto = {
+    /**
+     * What the user typed as the name.
+     */
+    username: string;
 };
 
 export type RequestOptionsDto = {
@@ -146,6 +168,35 @@ export type PasskeyLoginDto = {
     response: AuthenticationResponseDto;
 };
 
+export type ExternalBegunResponse = {
+    /**
+     * The address at the identity provider. The browser must keep the cookie of this answer.
+     */
+    redirect_to: string;
+};
+
+export type BeginExternalDto = {
+    /**
+     * The path of the pages to open after the sign-in. It comes back beside the code.
+     */
+    return_to?: string | null;
+    /**
+     * With an access token: the provider asks its owner again, and the code confirms the session at /user/reauthenticate.
+     */
+    fresh?: boolean | null;
+};
+
+export type ExternalLoginDto = {
+    /**
+     * The parameter `external` of the page.
+     */
+    code: string;
+    /**
+     * The `device_token` of the last login on this device, as at /login.
+     */
+    device_token?: string | null;
+};
+
 export type ReauthenticateDto = {
     /**
      * The password of the user, or that of the directory for a user of the directory.
@@ -159,6 +210,10 @@ export type ReauthenticateDto = {
      * The answer of `navigator.credentials.get` in JSON.
      */
     response?: AuthenticationResponseDto;
+    /**
+     * The code of a sign-in at the identity provider of the user that began with `fresh`.
+     */
+    external?: string | null;
     /**
      * True: a code is due after the password, also where a login asks for none. A passkey is both factors.
      */
@@ -195,9 +250,9 @@ export type DoneResponse = {
 export type SessionDto = {
     sid: string;
     /**
-     * How the session was authenticated (RFC 8176). `device`: a trusted device replaced the code. `hwk`, `user` and `mfa`: a passkey.
+     * How the session was authenticated (RFC 8176). `device`: a trusted device replaced the code. `hwk`, `user` and `mfa`: a passkey. `ext`: an identity provider; with `mfa`, it has proven two factors.
      */
-    amr: Array<'pwd' | 'otp' | 'device' | 'hwk' | 'user' | 'mfa'>;
+    amr: Array<'pwd' | 'ext' | 'otp' | 'device' | 'hwk' | 'user' | 'mfa'>;
     issued_at: string;
     expires: string;
 };
@@ -208,9 +263,17 @@ export type MeResponse = {
     nickname: string | null;
     email: string | null;
     is_admin: boolean;
+    /**
+     * What a user without `is_admin` may do in the administration: `help_desk`, `auditor`, or null for nothing.
+     */
+    role: string | null;
     mfa_type: 'email' | 'totp';
     tenant_id: string;
     org_unit_id: string | null;
+    /**
+     * The names of the groups of the user, sorted.
+     */
+    groups: Array<string>;
     /**
      * Null for a directory user, and when passwords do not expire.
      */
@@ -223,6 +286,14 @@ export type MeResponse = {
      * How many passkeys the user has.
      */
     passkeys: number;
+    /**
+     * Where the user signs in, for POST /login/external/{id}. Null: with a password of this service or of the directory.
+     */
+    identity_provider: string | null;
+    /**
+     * The name of the identity provider.
+     */
+    identity_provider_name: string | null;
     /**
      * The session of the presented access token.
      */
@@ -353,6 +424,14 @@ export type IntrospectionResponse = {
     tenant_id?: string;
     org_unit_id?: string | null;
     is_admin?: boolean;
+    /**
+     * What a user without `is_admin` may do in the administration: `help_desk`, `auditor`, or null for nothing.
+     */
+    role?: string | null;
+    /**
+     * The names of the groups of the user, sorted.
+     */
+    groups?: Array<string>;
     amr?: Array<string>;
     /**
      * The last credential check of the session when the access token was issued, in seconds since 1970 (RFC 9470). Missing for a refresh token, and where it is not known.
@@ -427,6 +506,109 @@ export type Backlog = {
      * Given up.
      */
     dead: number;
+    /**
+     * Seconds that the oldest waiting one has waited.
+     */
+    oldest_seconds: number;
+};
+
+export type EndingSecretItem = {
+    /**
+     * The `id` of GET /admin/identity-providers.
+     */
+    id: string;
+    name: string;
+    client_secret_expires: string;
+};
+
+export type AdoptionItem = {
+    /**
+     * The enabled users who were looked at.
+     */
+    users: number;
+    /**
+     * Users with an authenticator.
+     */
+    authenticator: number;
+    /**
+     * Users with a passkey.
+     */
+    passkey: number;
+    /**
+     * Users without both.
+     */
+    neither: number;
+    /**
+     * Whether there are more users, and these are a sample of them.
+     */
+    sampled: boolean;
+};
+
+export type FailingNameItem = {
+    /**
+     * As it was typed last.
+     */
+    login_name: string;
+    /**
+     * Null when no user has the login name.
+     */
+    user_id: string | null;
+    failures: number;
+};
+
+export type FailingAddressItem = {
+    ip: string;
+    failures: number;
+    /**
+     * The different names that were tried.
+     */
+    names: number;
+};
+
+export type FailingItem = {
+    /**
+     * The newest refused logins of 24 hours that were looked at.
+     */
+    of: number;
+    /**
+     * The names with the most failures, from three on.
+     */
+    names: Array<FailingNameItem>;
+    /**
+     * The addresses with the most failures, from three on.
+     */
+    addresses: Array<FailingAddressItem>;
+};
+
+export type AuditLogItem = {
+    id: string;
+    created_at: string;
+    event: string;
+    /**
+     * The user whom the event is about.
+     */
+    user_id: string | null;
+    /**
+     * The name of this user, or the login name. Null for a user who was deleted.
+     */
+    user_name: string | null;
+    /**
+     * The uid of the administrator or the name of the operator who acted. Null for the user and the service.
+     */
+    actor_id: string | null;
+    /**
+     * The name of this administrator, where you may see the account.
+     */
+    actor_name: string | null;
+    ip: string | null;
+    user_agent: string | null;
+    request_id: string | null;
+    /**
+     * Numbers and names. Never a secret.
+     */
+    detail: {
+        [key: string]: unknown;
+    };
 };
 
 export type OverviewResponse = {
@@ -447,6 +629,20 @@ export type OverviewResponse = {
      * Null for the administrator of one tenant.
      */
     events: Backlog | null;
+    /**
+     * The enabled identity providers whose secret ends within 30 days, or has ended. Null for the administrator of one tenant.
+     */
+    ending_secrets: Array<EndingSecretItem> | null;
+    adoption: AdoptionItem;
+    failing: FailingItem;
+    /**
+     * The newest changes by administrators and operators.
+     */
+    changes: Array<AuditLogItem>;
+    /**
+     * Whether the clock agrees with the database's. Null for the administrator of one tenant.
+     */
+    clock: 'ok' | 'off' | 'far_off' | null;
 };
 
 export type AdminUserItem = {
@@ -458,8 +654,16 @@ export type AdminUserItem = {
      * 1 enabled, 0 not enabled, -1 disabled, -2 expired.
      */
     status: 1 | 0 | -1 | -2;
-    provider: 'password' | 'ldap';
+    provider: 'password' | 'ldap' | 'oidc';
+    /**
+     * The identity provider of a user with the provider `oidc`.
+     */
+    identity_provider: string | null;
     is_admin: boolean;
+    /**
+     * What a user without `is_admin` may do in the administration: `help_desk`, `auditor`, or null for nothing.
+     */
+    role: string | null;
     mfa_type: 'email' | 'totp';
     tenant_id: string;
     org_unit_id: string | null;
@@ -473,13 +677,26 @@ export type AdminUserItem = {
 
 export type AdminUserPage = {
     /**
-     * In the order of the login names.
+     * In the order of `sort`, or of the login names.
      */
     items: Array<AdminUserItem>;
     /**
      * The cursor of the next page, or null after the last one.
      */
     next: string | null;
+    /**
+     * How many users the filters find in all: exact up to 10,000, and null above.
+     */
+    total: number | null;
+};
+
+export type GroupOfUserItem = {
+    id: string;
+    name: string;
+    /**
+     * Who owns the group. Administrators change those of `admin` only (AUTH_403001 for others).
+     */
+    source: 'admin' | 'scim' | 'directory' | 'provider';
 };
 
 export type AdminUser = {
@@ -491,8 +708,16 @@ export type AdminUser = {
      * 1 enabled, 0 not enabled, -1 disabled, -2 expired.
      */
     status: 1 | 0 | -1 | -2;
-    provider: 'password' | 'ldap';
+    provider: 'password' | 'ldap' | 'oidc';
+    /**
+     * The identity provider of a user with the provider `oidc`.
+     */
+    identity_provider: string | null;
     is_admin: boolean;
+    /**
+     * What a user without `is_admin` may do in the administration: `help_desk`, `auditor`, or null for nothing.
+     */
+    role: string | null;
     mfa_type: 'email' | 'totp';
     tenant_id: string;
     org_unit_id: string | null;
@@ -524,9 +749,17 @@ export type AdminUser = {
      */
     devices: number;
     /**
+     * The groups of the user, in the order of their names.
+     */
+    groups: Array<GroupOfUserItem>;
+    /**
      * The entry of a directory user.
      */
     directory_id: string | null;
+    /**
+     * The name that another system has for the user: the `externalId` of SCIM, or the value of the `match_claim` of a provider.
+     */
+    external_id: string | null;
     /**
      * The language of mails that somebody else causes. Each sign-in sets it. Null: unknown.
      */
@@ -547,8 +780,20 @@ export type CreateUserDto = {
      */
     language?: string | null;
     is_admin?: boolean;
+    /**
+     * What a user without `is_admin` may do in the administration: `help_desk`, `auditor`, or null for nothing.
+     */
+    role?: string | null;
     mfa_type?: 'email' | 'totp';
-    provider?: 'password' | 'ldap';
+    provider?: 'password' | 'ldap' | 'oidc';
+    /**
+     * The identity provider of a user with the provider `oidc`.
+     */
+    identity_provider?: string | null;
+    /**
+     * The name that another system has for the user: the `externalId` of SCIM, or the value of the `match_claim` of a provider.
+     */
+    external_id?: string | null;
     /**
      * Mails a link by which the user sets the first password.
      */
@@ -560,6 +805,10 @@ export type ChangeUserDto = {
     nickname?: string | null;
     status?: 1 | 0 | -1 | -2;
     is_admin?: boolean;
+    /**
+     * What a user without `is_admin` may do in the administration: `help_desk`, `auditor`, or null for nothing.
+     */
+    role?: string | null;
     tenant_id?: string;
     org_unit_id?: string | null;
     mfa_type?: 'email' | 'totp';
@@ -567,6 +816,10 @@ export type ChangeUserDto = {
      * The language of mails that somebody else causes. Each sign-in sets it. Null: unknown.
      */
     language?: string | null;
+    /**
+     * The name that another system has for the user: the `externalId` of SCIM, or the value of the `match_claim` of a provider.
+     */
+    external_id?: string | null;
 };
 
 export type AdminResult = {
@@ -687,6 +940,194 @@ export type AdminLogoutPage = {
     next: string | null;
 };
 
+export type AdminBulkItem = {
+    /**
+     * As it was sent.
+     */
+    uid: string;
+    /**
+     * Given when it was done.
+     */
+    result?: true;
+    /**
+     * Given when this user was refused.
+     */
+    error_code?: string;
+};
+
+export type AdminBulkResults = {
+    /**
+     * Each user once, in the given order.
+     */
+    results: Array<AdminBulkItem>;
+};
+
+export type BulkUsersDto = {
+    /**
+     * One that is repeated counts once.
+     */
+    uids: Array<string>;
+    action: 'disable' | 'enable' | 'revoke-sessions' | 'invite' | 'move';
+    /**
+     * Required with `move`, and only there.
+     */
+    tenant_id?: string;
+};
+
+export type AdminRefusedRow = {
+    /**
+     * The line of the file on which the row ends.
+     */
+    line: number;
+    error_code: string;
+    /**
+     * In English, and without values of the row.
+     */
+    reason: string;
+};
+
+export type AdminImportReport = {
+    /**
+     * Rows of the file, without the first line.
+     */
+    rows: number;
+    /**
+     * Users that were made; with `dry_run`, that would be.
+     */
+    created: number;
+    /**
+     * Every other row, also those whose user exists already.
+     */
+    refused: Array<AdminRefusedRow>;
+};
+
+export type AdminDeviceItem = {
+    id: string;
+    /**
+     * When a code was entered on the device.
+     */
+    created_at: string;
+    /**
+     * The last login without a code, else `created_at`.
+     */
+    last_used_at: string;
+    /**
+     * The IP address of the last use.
+     */
+    ip: string;
+    /**
+     * The `User-Agent` of the last use.
+     */
+    user_agent: string;
+};
+
+export type AdminDevicePage = {
+    /**
+     * The newest first.
+     */
+    items: Array<AdminDeviceItem>;
+    /**
+     * The cursor of the next page, or null after the last one.
+     */
+    next: string | null;
+};
+
+export type OffboardingStep = {
+    /**
+     * `account` (disabled), `sessions`, `trusted_devices`, `pending_logins`, `links`, `enrolments`, `recovery_codes`, `grants`, `external_sign_ins`. Later versions add more.
+     */
+    step: string;
+    /**
+     * How many were ended; 0 when there was nothing to end.
+     */
+    ended: number;
+    at: string;
+};
+
+export type OffboardingReceiver = {
+    kind: 'application' | 'webhook';
+    /**
+     * Of the application.
+     */
+    id: string | null;
+    /**
+     * Null when the application was deleted.
+     */
+    name: string | null;
+    /**
+     * Sessions of the application that had to end.
+     */
+    sessions: number | null;
+    /**
+     * `waiting`: it has not answered yet. `failed`: it was given up. `not_offered`: the application cannot be told, so its session ends by itself.
+     */
+    status: 'waiting' | 'told' | 'failed' | 'not_offered';
+    /**
+     * Null when they are not known any more.
+     */
+    attempts: number | null;
+    /**
+     * When it accepted, or was given up.
+     */
+    answered_at: string | null;
+    /**
+     * The last answer, or the kind of the failure.
+     */
+    answer: string | null;
+    next_attempt_at: string | null;
+};
+
+export type AdminOffboardingItem = {
+    id: string;
+    via: 'api' | 'console' | 'cli' | 'scim';
+    /**
+     * The uid of the administrator, the client of SCIM, or the operator.
+     */
+    began_by: string | null;
+    began_at: string;
+    steps: Array<OffboardingStep>;
+    receivers: Array<OffboardingReceiver>;
+    /**
+     * Whether each receiver has answered or was given up.
+     */
+    complete: boolean;
+    /**
+     * When the last receiver answered. Null while one is waited for.
+     */
+    completed_at: string | null;
+    /**
+     * From the beginning to `completed_at`.
+     */
+    seconds: number | null;
+    /**
+     * Receivers that never accepted it.
+     */
+    given_up: number;
+    /**
+     * When the account was enabled again. The receipt stays.
+     */
+    restored_at: string | null;
+    restored_by: string | null;
+};
+
+export type AdminOffboardings = {
+    /**
+     * The newest one; null when there is none.
+     */
+    offboarding: AdminOffboardingItem | null;
+    /**
+     * Those before it, the newest first.
+     */
+    earlier: Array<AdminOffboardingItem>;
+};
+
+export type OffboardDto = {
+    /**
+     * For the receipt: who calls.
+     */
+    via?: 'api' | 'console';
+};
+
 export type LoginLogItem = {
     id: string;
     created_at: string;
@@ -718,29 +1159,6 @@ export type LoginLogPage = {
      * The cursor of the next page, or null after the last one. A page can have fewer rows than `limit`, or none, and still a cursor: it has looked at as many rows as one request may.
      */
     next: string | null;
-};
-
-export type AuditLogItem = {
-    id: string;
-    created_at: string;
-    event: string;
-    /**
-     * The user whom the event is about.
-     */
-    user_id: string | null;
-    /**
-     * The uid of the administrator or the name of the operator who acted. Null for the user and the service.
-     */
-    actor_id: string | null;
-    ip: string | null;
-    user_agent: string | null;
-    request_id: string | null;
-    /**
-     * Numbers and names. Never a secret.
-     */
-    detail: {
-        [key: string]: unknown;
-    };
 };
 
 export type AuditLogPage = {
@@ -802,6 +1220,44 @@ export type SmtpTestDto = {
 
 export type ConfigValueDto = {
     value: string;
+};
+
+export type SettingItem = {
+    /**
+     * The name of the variable, or the group and the key of `system_configs`: `SMTP HOST`.
+     */
+    key: string;
+    /**
+     * `file`: the file that `NAME_FILE` names. `system_configs`: changed with PUT /admin/config.
+     */
+    source: 'environment' | 'file' | 'default' | 'system_configs';
+    /**
+     * Null for a secret, and where there is no value. A change of a variable needs a restart.
+     */
+    value: string | null;
+    /**
+     * The value is never shown.
+     */
+    secret: boolean;
+    /**
+     * Whether somebody has set it.
+     */
+    set: boolean;
+    /**
+     * Whether PUT /admin/config changes it.
+     */
+    editable: boolean;
+    /**
+     * Where it is documented.
+     */
+    documented: string;
+};
+
+export type SettingsResponse = {
+    /**
+     * Those of `system_configs` first, then the variables in the order of their names.
+     */
+    items: Array<SettingItem>;
 };
 
 export type MailItem = {
@@ -960,6 +1416,483 @@ export type CreateOrgUnitDto = {
     tenant_id?: string;
 };
 
+export type InheritedBrand = {
+    name: string | null;
+    color: string;
+    /**
+     * The path of the image.
+     */
+    logo_light: string | null;
+    /**
+     * The path of the image.
+     */
+    logo_dark: string | null;
+    /**
+     * The path of the image.
+     */
+    favicon: string | null;
+    tagline: string | null;
+    support_url: string | null;
+    privacy_url: string | null;
+    imprint_url: string | null;
+};
+
+export type BrandResponse = {
+    name: string | null;
+    color: string | null;
+    /**
+     * The path of the image.
+     */
+    logo_light: string | null;
+    /**
+     * The path of the image.
+     */
+    logo_dark: string | null;
+    /**
+     * The path of the image.
+     */
+    favicon: string | null;
+    tagline: string | null;
+    support_url: string | null;
+    privacy_url: string | null;
+    imprint_url: string | null;
+    inherited: InheritedBrand;
+};
+
+export type ChangeBrandDto = {
+    name?: string | null;
+    /**
+     * White text on it must reach a contrast of 4.5:1.
+     */
+    color?: string | null;
+    /**
+     * For light backgrounds. A data URL of a PNG, WebP or SVG image of at most 256 KiB, or the path that is shown; null removes it.
+     */
+    logo_light?: string | null;
+    /**
+     * For dark backgrounds. A data URL of a PNG, WebP or SVG image of at most 256 KiB, or the path that is shown; null removes it.
+     */
+    logo_dark?: string | null;
+    /**
+     * The icon of the browser tab. A data URL of a PNG, WebP or SVG image of at most 256 KiB, or the path that is shown; null removes it.
+     */
+    favicon?: string | null;
+    tagline?: string | null;
+    /**
+     * An https or mailto URL.
+     */
+    support_url?: string | null;
+    /**
+     * An https URL.
+     */
+    privacy_url?: string | null;
+    /**
+     * An https URL.
+     */
+    imprint_url?: string | null;
+};
+
+export type IdentityProviderClaims = {
+    login_name: string;
+    email: string | null;
+    nickname: string | null;
+    /**
+     * Null: groups are not taken from the provider.
+     */
+    groups: string | null;
+};
+
+export type IdentityProviderItem = {
+    /**
+     * Chosen, and a part of the redirect URI.
+     */
+    id: string;
+    /**
+     * What the button on the sign-in page says.
+     */
+    name: string;
+    /**
+     * Exactly as the provider writes it in its tokens. https.
+     */
+    issuer: string;
+    client_id: string;
+    /**
+     * Whether a `client_secret` is stored.
+     */
+    has_client_secret: boolean;
+    /**
+     * When the provider ends the secret. Operators are warned 30 and 7 days before. Null: never, or unknown.
+     */
+    client_secret_expires: string | null;
+    /**
+     * With `openid`.
+     */
+    scopes: Array<string>;
+    /**
+     * What a sign-in asks for (`acr_values`). With `trust_mfa` one of them in the answer is the second factor.
+     */
+    acr_values: Array<string>;
+    /**
+     * The domains of its people. Each belongs to one provider. Names with them lead to it.
+     */
+    domains: Array<string>;
+    /**
+     * Where `jit` makes users.
+     */
+    tenant_id: string;
+    /**
+     * Whether the first sign-in of a person with an address in `domains` makes a user.
+     */
+    jit: boolean;
+    /**
+     * Whether the second factor of the provider is one here.
+     */
+    trust_mfa: boolean;
+    /**
+     * The claims that give the fields of a user.
+     */
+    claims: IdentityProviderClaims;
+    /**
+     * The claim that is compared with `external_id` of a user who has not signed in yet.
+     */
+    match_claim: string | null;
+    /**
+     * Whether `/capabilities` shows it to everybody.
+     */
+    listed: boolean;
+    /**
+     * Without it nobody signs in at it. Sessions that have begun go on.
+     */
+    enabled: boolean;
+    /**
+     * Users with this `identity_provider`.
+     */
+    bound_users: number;
+    /**
+     * To be registered at the provider, exactly as it is.
+     */
+    redirect_uri: string;
+    /**
+     * Where the provider tells the end of its sessions (OpenID Connect Back-Channel Logout).
+     */
+    backchannel_logout_uri: string;
+    created_at: string;
+    changed_at: string;
+};
+
+export type IdentityProviderPage = {
+    /**
+     * In the order of their ids.
+     */
+    items: Array<IdentityProviderItem>;
+    /**
+     * The cursor of the next page, or null after the last one.
+     */
+    next: string | null;
+};
+
+export type IdentityProviderClaimsDto = {
+    login_name?: string;
+    email?: string | null;
+    nickname?: string | null;
+    groups?: string | null;
+};
+
+export type CreateIdentityProviderDto = {
+    /**
+     * Write-only. Null: a public client, which has PKCE only.
+     */
+    client_secret?: string | null;
+    /**
+     * When the provider ends the secret. Operators are warned 30 and 7 days before. Null: never, or unknown.
+     */
+    client_secret_expires?: string | null;
+    /**
+     * With `openid`.
+     */
+    scopes?: Array<string>;
+    /**
+     * What a sign-in asks for (`acr_values`). With `trust_mfa` one of them in the answer is the second factor.
+     */
+    acr_values?: Array<string>;
+    /**
+     * The domains of its people. Each belongs to one provider. Names with them lead to it.
+     */
+    domains?: Array<string>;
+    /**
+     * Where `jit` makes users.
+     */
+    tenant_id?: string;
+    /**
+     * Whether the first sign-in of a person with an address in `domains` makes a user.
+     */
+    jit?: boolean;
+    /**
+     * Whether the second factor of the provider is one here.
+     */
+    trust_mfa?: boolean;
+    /**
+     * A member that is missing stays as it is.
+     */
+    claims?: IdentityProviderClaimsDto;
+    /**
+     * The claim that is compared with `external_id` of a user who has not signed in yet.
+     */
+    match_claim?: string | null;
+    /**
+     * Whether `/capabilities` shows it to everybody.
+     */
+    listed?: boolean;
+    /**
+     * Without it nobody signs in at it. Sessions that have begun go on.
+     */
+    enabled?: boolean;
+    /**
+     * Chosen, and a part of the redirect URI.
+     */
+    id: string;
+    /**
+     * What the button on the sign-in page says.
+     */
+    name: string;
+    /**
+     * Exactly as the provider writes it in its tokens. https.
+     */
+    issuer: string;
+    client_id: string;
+};
+
+export type ChangeIdentityProviderDto = {
+    /**
+     * Write-only. Null: a public client, which has PKCE only.
+     */
+    client_secret?: string | null;
+    /**
+     * When the provider ends the secret. Operators are warned 30 and 7 days before. Null: never, or unknown.
+     */
+    client_secret_expires?: string | null;
+    /**
+     * With `openid`.
+     */
+    scopes?: Array<string>;
+    /**
+     * What a sign-in asks for (`acr_values`). With `trust_mfa` one of them in the answer is the second factor.
+     */
+    acr_values?: Array<string>;
+    /**
+     * The domains of its people. Each belongs to one provider. Names with them lead to it.
+     */
+    domains?: Array<string>;
+    /**
+     * Where `jit` makes users.
+     */
+    tenant_id?: string;
+    /**
+     * Whether the first sign-in of a person with an address in `domains` makes a user.
+     */
+    jit?: boolean;
+    /**
+     * Whether the second factor of the provider is one here.
+     */
+    trust_mfa?: boolean;
+    /**
+     * A member that is missing stays as it is.
+     */
+    claims?: IdentityProviderClaimsDto;
+    /**
+     * The claim that is compared with `external_id` of a user who has not signed in yet.
+     */
+    match_claim?: string | null;
+    /**
+     * Whether `/capabilities` shows it to everybody.
+     */
+    listed?: boolean;
+    /**
+     * Without it nobody signs in at it. Sessions that have begun go on.
+     */
+    enabled?: boolean;
+    /**
+     * What the button on the sign-in page says.
+     */
+    name?: string;
+    /**
+     * Exactly as the provider writes it in its tokens. https.
+     */
+    issuer?: string;
+    client_id?: string;
+};
+
+export type BegunTryResponse = {
+    /**
+     * Where this browser goes. It comes back to the console, at `#/identity-providers/{id}?tried=CODE`.
+     */
+    redirect_to: string;
+};
+
+export type TriedUser = {
+    login_name: string | null;
+    /**
+     * Null also when it is not verified.
+     */
+    email: string | null;
+    nickname: string | null;
+    /**
+     * The value of `match_claim`.
+     */
+    external_id: string | null;
+    /**
+     * Null: the provider tells no groups.
+     */
+    groups: Array<string> | null;
+};
+
+export type TryResponse = {
+    /**
+     * What the provider says of the person, verified. Null when its answer was refused.
+     */
+    claims: {
+        [key: string]: unknown;
+    } | null;
+    user: TriedUser | null;
+    /**
+     * Whether the second factor of the provider would be one here.
+     */
+    second_factor: boolean;
+    /**
+     * What a sign-in would do: sign in to the account of this person, bind the account with this `external_id`, make one, or refuse.
+     */
+    outcome: 'signs_in' | 'binds' | 'creates' | 'refused';
+    /**
+     * The account that is meant, or in the way.
+     */
+    uid: string | null;
+    login_name: string | null;
+    /**
+     * Why a sign-in would be refused, in English.
+     */
+    reason: string | null;
+};
+
+export type TriedCodeDto = {
+    /**
+     * `tried` of the address at which the browser came back.
+     */
+    code: string;
+};
+
+export type MoveUserDto = {
+    /**
+     * Where the user signs in from now on.
+     */
+    provider: 'password' | 'ldap' | 'oidc';
+    /**
+     * Required with `oidc`, and only there.
+     */
+    identity_provider?: string | null;
+    /**
+     * What `match_claim` of the provider says of this user. Missing: it stays. Null: none.
+     */
+    external_id?: string | null;
+};
+
+export type GroupItem = {
+    id: string;
+    tenant_id: string;
+    /**
+     * Unique within the tenant, without regard to case.
+     */
+    name: string;
+    /**
+     * Who owns the group. Administrators change those of `admin` only (AUTH_403001 for others).
+     */
+    source: 'admin' | 'scim' | 'directory' | 'provider';
+    /**
+     * The identity provider that owns it, for `provider`; null for another source.
+     */
+    identity_provider: string | null;
+    /**
+     * The name that a SCIM client has for it.
+     */
+    external_id: string | null;
+    created_at: string;
+    /**
+     * The last change of the group or of its members.
+     */
+    changed_at: string;
+};
+
+export type GroupPageResponse = {
+    /**
+     * In the order of the names.
+     */
+    items: Array<GroupItem>;
+    /**
+     * The cursor of the next page, or null after the last one.
+     */
+    next: string | null;
+};
+
+export type CreateGroupDto = {
+    name: string;
+    /**
+     * By default the tenant of the caller.
+     */
+    tenant_id?: string;
+};
+
+export type GroupDetailResponse = {
+    id: string;
+    tenant_id: string;
+    /**
+     * Unique within the tenant, without regard to case.
+     */
+    name: string;
+    /**
+     * Who owns the group. Administrators change those of `admin` only (AUTH_403001 for others).
+     */
+    source: 'admin' | 'scim' | 'directory' | 'provider';
+    /**
+     * The identity provider that owns it, for `provider`; null for another source.
+     */
+    identity_provider: string | null;
+    /**
+     * The name that a SCIM client has for it.
+     */
+    external_id: string | null;
+    created_at: string;
+    /**
+     * The last change of the group or of its members.
+     */
+    changed_at: string;
+    /**
+     * How many members it has. Null above 10,000.
+     */
+    members: number | null;
+};
+
+export type ChangeGroupDto = {
+    name: string;
+};
+
+export type GroupMemberItem = {
+    uid: string;
+    login_name: string;
+    nickname: string | null;
+    email: string | null;
+    added_at: string;
+};
+
+export type GroupMemberPage = {
+    /**
+     * In the order of the uids.
+     */
+    items: Array<GroupMemberItem>;
+    /**
+     * The cursor of the next page, or null after the last one.
+     */
+    next: string | null;
+};
+
 export type InteractingApplication = {
     id: string;
     name: string;
@@ -1058,7 +1991,7 @@ export type ApplicationItem = {
      */
     allowed_tenants: Array<string>;
     /**
-     * Empty: everybody. There are no groups yet.
+     * Ids of groups. Empty: everybody; else members of one of them.
      */
     allowed_groups: Array<string>;
     logo_url: string | null;
@@ -1119,7 +2052,7 @@ export type ApplicationWithSecret = {
      */
     allowed_tenants: Array<string>;
     /**
-     * Empty: everybody. There are no groups yet.
+     * Ids of groups. Empty: everybody; else members of one of them.
      */
     allowed_groups: Array<string>;
     logo_url: string | null;
@@ -1167,7 +2100,7 @@ export type CreateApplicationDto = {
      */
     allowed_tenants?: Array<string>;
     /**
-     * Empty: everybody. There are no groups yet.
+     * Ids of groups. Empty: everybody; else members of one of them.
      */
     allowed_groups?: Array<string>;
     logo_url?: string | null;
@@ -1229,7 +2162,7 @@ export type ChangeApplicationDto = {
      */
     allowed_tenants?: Array<string>;
     /**
-     * Empty: everybody. There are no groups yet.
+     * Ids of groups. Empty: everybody; else members of one of them.
      */
     allowed_groups?: Array<string>;
     logo_url?: string | null;
@@ -1248,6 +2181,242 @@ export type RotateSecretDto = {
     keep_old_seconds?: number;
 };
 
+export type EventReceiverItem = {
+    /**
+     * Also its name in the metrics.
+     */
+    id: string;
+    /**
+     * https.
+     */
+    url: string;
+    /**
+     * `native`: as for `WEBHOOK_URL`. `cloudevents`: CloudEvents 1.0. `set`: Security Event Tokens, RFC 8417.
+     */
+    format: 'native' | 'cloudevents' | 'set';
+    /**
+     * Types, or `prefix.*`. Empty: all.
+     */
+    types: Array<string>;
+    /**
+     * Only events about users of these tenants. Empty: all events, also those about nobody.
+     */
+    tenants: Array<string>;
+    /**
+     * The `aud` of a token. Null: the URL.
+     */
+    audience: string | null;
+    /**
+     * False: paused. Its events wait, at most 30 days.
+     */
+    enabled: boolean;
+    /**
+     * Events that the receiver has not got yet, also those that its filters will leave out.
+     */
+    waiting: number;
+    /**
+     * The age of the first of them, 0 without one.
+     */
+    oldest_waiting_seconds: number;
+    last_success_at: string | null;
+    /**
+     * The first failure after the last success. Null: nothing fails.
+     */
+    failing_since: string | null;
+    /**
+     * Why the last failure happened.
+     */
+    last_error: string | null;
+    last_error_at: string | null;
+    /**
+     * When a failed sending is tried again.
+     */
+    next_attempt_at: string | null;
+    /**
+     * Events that the receiver has refused for so long that the next ones were sent.
+     */
+    set_aside: number;
+    /**
+     * The id of the last one. A replay from it sends it again.
+     */
+    last_set_aside: string | null;
+    /**
+     * Until then requests are signed by the former secret as well.
+     */
+    old_secret_expires_at: string | null;
+    created_at: string;
+    changed_at: string;
+};
+
+export type EventReceiverPage = {
+    /**
+     * In the order of their ids.
+     */
+    items: Array<EventReceiverItem>;
+    /**
+     * The cursor of the next page, or null after the last one.
+     */
+    next: string | null;
+};
+
+export type EventReceiverWithSecret = {
+    /**
+     * Also its name in the metrics.
+     */
+    id: string;
+    /**
+     * https.
+     */
+    url: string;
+    /**
+     * `native`: as for `WEBHOOK_URL`. `cloudevents`: CloudEvents 1.0. `set`: Security Event Tokens, RFC 8417.
+     */
+    format: 'native' | 'cloudevents' | 'set';
+    /**
+     * Types, or `prefix.*`. Empty: all.
+     */
+    types: Array<string>;
+    /**
+     * Only events about users of these tenants. Empty: all events, also those about nobody.
+     */
+    tenants: Array<string>;
+    /**
+     * The `aud` of a token. Null: the URL.
+     */
+    audience: string | null;
+    /**
+     * False: paused. Its events wait, at most 30 days.
+     */
+    enabled: boolean;
+    /**
+     * Events that the receiver has not got yet, also those that its filters will leave out.
+     */
+    waiting: number;
+    /**
+     * The age of the first of them, 0 without one.
+     */
+    oldest_waiting_seconds: number;
+    last_success_at: string | null;
+    /**
+     * The first failure after the last success. Null: nothing fails.
+     */
+    failing_since: string | null;
+    /**
+     * Why the last failure happened.
+     */
+    last_error: string | null;
+    last_error_at: string | null;
+    /**
+     * When a failed sending is tried again.
+     */
+    next_attempt_at: string | null;
+    /**
+     * Events that the receiver has refused for so long that the next ones were sent.
+     */
+    set_aside: number;
+    /**
+     * The id of the last one. A replay from it sends it again.
+     */
+    last_set_aside: string | null;
+    /**
+     * Until then requests are signed by the former secret as well.
+     */
+    old_secret_expires_at: string | null;
+    created_at: string;
+    changed_at: string;
+    /**
+     * Shown only in this answer.
+     */
+    secret: string;
+};
+
+export type CreateEventReceiverDto = {
+    /**
+     * `native`: as for `WEBHOOK_URL`. `cloudevents`: CloudEvents 1.0. `set`: Security Event Tokens, RFC 8417.
+     */
+    format?: 'native' | 'cloudevents' | 'set';
+    /**
+     * Types, or `prefix.*`. Empty: all.
+     */
+    types?: Array<string>;
+    /**
+     * Only events about users of these tenants. Empty: all events, also those about nobody.
+     */
+    tenants?: Array<string>;
+    /**
+     * The `aud` of a token. Null: the URL.
+     */
+    audience?: string | null;
+    /**
+     * False: paused. Its events wait, at most 30 days.
+     */
+    enabled?: boolean;
+    /**
+     * It cannot be changed later.
+     */
+    id: string;
+    /**
+     * https.
+     */
+    url: string;
+};
+
+export type ChangeEventReceiverDto = {
+    /**
+     * `native`: as for `WEBHOOK_URL`. `cloudevents`: CloudEvents 1.0. `set`: Security Event Tokens, RFC 8417.
+     */
+    format?: 'native' | 'cloudevents' | 'set';
+    /**
+     * Types, or `prefix.*`. Empty: all.
+     */
+    types?: Array<string>;
+    /**
+     * Only events about users of these tenants. Empty: all events, also those about nobody.
+     */
+    tenants?: Array<string>;
+    /**
+     * The `aud` of a token. Null: the URL.
+     */
+    audience?: string | null;
+    /**
+     * False: paused. Its events wait, at most 30 days.
+     */
+    enabled?: boolean;
+    /**
+     * https.
+     */
+    url?: string;
+};
+
+export type RotateReceiverSecretDto = {
+    /**
+     * How long requests are signed by the former secret as well.
+     */
+    keep_old_seconds?: number;
+};
+
+export type ReplayReceiverDto = {
+    /**
+     * Events from this moment on. Or `event`.
+     */
+    from?: string;
+    /**
+     * This event and the next ones, by the id of its first sending.
+     */
+    event?: string;
+};
+
+export type ReceiverTestResult = {
+    /**
+     * Whether the receiver has accepted the event.
+     */
+    accepted: boolean;
+    /**
+     * Why not. Null when it has accepted the event.
+     */
+    answer: string | null;
+};
+
 export type CaptchaCapability = {
     /**
      * The provider to show first.
@@ -1257,6 +2426,14 @@ export type CaptchaCapability = {
      * The public key for the widget. `altcha` has none.
      */
     site_key: string | null;
+};
+
+export type IdentityProviderCapability = {
+    /**
+     * For POST /login/external/{id}.
+     */
+    id: string;
+    name: string;
 };
 
 export type BrandCapability = {
@@ -1278,6 +2455,10 @@ export type BrandCapability = {
      */
     color: string;
     /**
+     * A line below the name.
+     */
+    tagline: string | null;
+    /**
      * An https or mailto URL.
      */
     support_url: string | null;
@@ -1291,6 +2472,14 @@ export type CapabilitiesResponse = {
      */
     providers: Array<'password' | 'ldap'>;
     captcha: CaptchaCapability;
+    /**
+     * The identity providers that are listed. POST /login/discover finds the others by the domain of a name.
+     */
+    identity_providers: Array<IdentityProviderCapability>;
+    /**
+     * Whether a login page asks for the name first: an identity provider has domains (POST /login/discover).
+     */
+    login_discovery: boolean;
     /**
      * Whether `/login` takes the address of a local user as `username`.
      */
@@ -1740,7 +2929,7 @@ export type PasskeyRemovedResponse = {
 };
 
 /**
- * The application needs your consent.
+ * The application needs your consent, or the identity provider cannot be changed like this.
  */
 export type ErrorApp400001 = {
     error_code: 'APP_400001';
@@ -1748,6 +2937,7 @@ export type ErrorApp400001 = {
      * For people, in the language of Accept-Language. The text may change.
      */
     msg: string;
+    data?: InvalidFieldsData;
 };
 
 /**
@@ -2111,6 +3301,17 @@ export type ErrorLogin401012 = {
 };
 
 /**
+ * The answer of your company’s sign-in is not valid. Sign in again.
+ */
+export type ErrorLogin401013 = {
+    error_code: 'LOGIN_401013';
+    /**
+     * For people, in the language of Accept-Language. The text may change.
+     */
+    msg: string;
+};
+
+/**
  * The user does not exist.
  */
 export type ErrorLogin404001 = {
@@ -2126,6 +3327,30 @@ export type ErrorLogin404001 = {
  */
 export type ErrorLogin503001 = {
     error_code: 'LOGIN_503001';
+    /**
+     * For people, in the language of Accept-Language. The text may change.
+     */
+    msg: string;
+    data: RetryAfterData;
+};
+
+/**
+ * The sign-in of your company cannot be reached at the moment.
+ */
+export type ErrorLogin503002 = {
+    error_code: 'LOGIN_503002';
+    /**
+     * For people, in the language of Accept-Language. The text may change.
+     */
+    msg: string;
+    data: RetryAfterData;
+};
+
+/**
+ * The password cannot be checked at the moment. Try again shortly.
+ */
+export type ErrorLogin503003 = {
+    error_code: 'LOGIN_503003';
     /**
      * For people, in the language of Accept-Language. The text may change.
      */
@@ -2233,6 +3458,15 @@ export type ErrorUser409002 = {
     msg: string;
 };
 
+export type InvalidFieldsData = {
+    /**
+     * The problems of each field.
+     */
+    fields?: {
+        [key: string]: Array<string>;
+    };
+};
+
 export type ApplicationRefusedData = {
     /**
      * Leads back to the application, which is told of the refusal.
@@ -2259,15 +3493,6 @@ export type RetryAfterData = {
      * Seconds to wait. Retry-After has the same value.
      */
     retry_after: number;
-};
-
-export type InvalidFieldsData = {
-    /**
-     * The problems of each field.
-     */
-    fields?: {
-        [key: string]: Array<string>;
-    };
 };
 
 export type LoginResponseEnvelope = {
@@ -2302,8 +3527,15 @@ export type LoginFailure503 = ({
 } & ErrorCaptcha503001) | ({
     error_code: 'LOGIN_503001';
 } & ErrorLogin503001) | ({
+    error_code: 'LOGIN_503003';
+} & ErrorLogin503003) | ({
     error_code: 'COMMON_503001';
 } & ErrorCommon503001);
+
+export type DiscoverResponseEnvelope = {
+    status: true;
+    data: DiscoverResponse;
+};
 
 export type PasskeyOptionsResponseEnvelope = {
     status: true;
@@ -2330,6 +3562,45 @@ export type LoginWithPasskeyFailure503 = ({
     error_code: 'COMMON_503001';
 } & ErrorCommon503001);
 
+export type ExternalBegunResponseEnvelope = {
+    status: true;
+    data: ExternalBegunResponse;
+};
+
+export type BeginExternalLoginFailure401 = ({
+    error_code: 'AUTH_401011';
+} & ErrorAuth401011) | ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001);
+
+export type BeginExternalLoginFailure503 = ({
+    error_code: 'LOGIN_503002';
+} & ErrorLogin503002) | ({
+    error_code: 'COMMON_503001';
+} & ErrorCommon503001);
+
+export type LoginExternallyFailure401 = ({
+    error_code: 'AUTH_401011';
+} & ErrorAuth401011) | ({
+    error_code: 'LOGIN_401013';
+} & ErrorLogin401013) | ({
+    error_code: 'LOGIN_401004';
+} & ErrorLogin401004) | ({
+    error_code: 'LOGIN_401001';
+} & ErrorLogin401001) | ({
+    error_code: 'LOGIN_401011';
+} & ErrorLogin401011) | ({
+    error_code: 'LOGIN_401012';
+} & ErrorLogin401012) | ({
+    error_code: 'LOGIN_401008';
+} & ErrorLogin401008);
+
+export type LoginExternallyFailure429 = ({
+    error_code: 'MFA_429001';
+} & ErrorMfa429001) | ({
+    error_code: 'COMMON_429001';
+} & ErrorCommon429001);
+
 export type ReauthenticateFailure401 = ({
     error_code: 'AUTH_401001';
 } & ErrorAuth401001) | ({
@@ -2350,7 +3621,9 @@ export type ReauthenticateFailure401 = ({
     error_code: 'LOGIN_401012';
 } & ErrorLogin401012) | ({
     error_code: 'LOGIN_401008';
-} & ErrorLogin401008);
+} & ErrorLogin401008) | ({
+    error_code: 'LOGIN_401013';
+} & ErrorLogin401013);
 
 export type ReauthenticateFailure429 = ({
     error_code: 'MFA_429001';
@@ -2805,6 +4078,148 @@ export type AdminDeleteUserPasskeyFailure403 = ({
     error_code: 'AUTH_403002';
 } & ErrorAuth403002);
 
+export type AdminBulkResultsEnvelope = {
+    status: true;
+    data: AdminBulkResults;
+};
+
+export type AdminBulkUsersFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004) | ({
+    error_code: 'AUTH_401011';
+} & ErrorAuth401011);
+
+export type AdminBulkUsersFailure403 = ({
+    error_code: 'AUTH_403001';
+} & ErrorAuth403001) | ({
+    error_code: 'AUTH_403002';
+} & ErrorAuth403002);
+
+export type AdminImportReportEnvelope = {
+    status: true;
+    data: AdminImportReport;
+};
+
+export type AdminImportUsersFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004) | ({
+    error_code: 'AUTH_401011';
+} & ErrorAuth401011);
+
+export type AdminImportUsersFailure403 = ({
+    error_code: 'AUTH_403001';
+} & ErrorAuth403001) | ({
+    error_code: 'AUTH_403002';
+} & ErrorAuth403002);
+
+export type AdminEndUserSessionFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004) | ({
+    error_code: 'AUTH_401011';
+} & ErrorAuth401011);
+
+export type AdminEndUserSessionFailure403 = ({
+    error_code: 'AUTH_403001';
+} & ErrorAuth403001) | ({
+    error_code: 'AUTH_403002';
+} & ErrorAuth403002);
+
+export type AdminDevicePageEnvelope = {
+    status: true;
+    data: AdminDevicePage;
+};
+
+export type AdminListUserDevicesFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004) | ({
+    error_code: 'AUTH_401011';
+} & ErrorAuth401011);
+
+export type AdminListUserDevicesFailure403 = ({
+    error_code: 'AUTH_403001';
+} & ErrorAuth403001) | ({
+    error_code: 'AUTH_403002';
+} & ErrorAuth403002);
+
+export type AdminDeleteUserDeviceFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004) | ({
+    error_code: 'AUTH_401011';
+} & ErrorAuth401011);
+
+export type AdminDeleteUserDeviceFailure403 = ({
+    error_code: 'AUTH_403001';
+} & ErrorAuth403001) | ({
+    error_code: 'AUTH_403002';
+} & ErrorAuth403002);
+
+export type AdminOffboardingsEnvelope = {
+    status: true;
+    data: AdminOffboardings;
+};
+
+export type AdminOffboardUserFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004) | ({
+    error_code: 'AUTH_401011';
+} & ErrorAuth401011);
+
+export type AdminOffboardUserFailure403 = ({
+    error_code: 'AUTH_403001';
+} & ErrorAuth403001) | ({
+    error_code: 'AUTH_403002';
+} & ErrorAuth403002);
+
+export type AdminGetOffboardingFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004) | ({
+    error_code: 'AUTH_401011';
+} & ErrorAuth401011);
+
+export type AdminExportUserFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004) | ({
+    error_code: 'AUTH_401011';
+} & ErrorAuth401011);
+
+export type AdminExportUserFailure403 = ({
+    error_code: 'AUTH_403001';
+} & ErrorAuth403001) | ({
+    error_code: 'AUTH_403002';
+} & ErrorAuth403002);
+
 export type LoginLogPageEnvelope = {
     status: true;
     data: LoginLogPage;
@@ -2920,6 +4335,21 @@ export type AdminUnsetConfigFailure403 = ({
 } & ErrorAuth403001) | ({
     error_code: 'AUTH_403002';
 } & ErrorAuth403002);
+
+export type SettingsResponseEnvelope = {
+    status: true;
+    data: SettingsResponse;
+};
+
+export type AdminSettingsFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004) | ({
+    error_code: 'AUTH_401011';
+} & ErrorAuth401011);
 
 export type MailPageEnvelope = {
     status: true;
@@ -3132,6 +4562,365 @@ export type AdminRenameOrgUnitFailure403 = ({
     error_code: 'AUTH_403002';
 } & ErrorAuth403002);
 
+export type BrandResponseEnvelope = {
+    status: true;
+    data: BrandResponse;
+};
+
+export type AdminGetDefaultBrandFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004) | ({
+    error_code: 'AUTH_401011';
+} & ErrorAuth401011);
+
+export type AdminSetDefaultBrandFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004) | ({
+    error_code: 'AUTH_401011';
+} & ErrorAuth401011);
+
+export type AdminSetDefaultBrandFailure403 = ({
+    error_code: 'AUTH_403001';
+} & ErrorAuth403001) | ({
+    error_code: 'AUTH_403002';
+} & ErrorAuth403002);
+
+export type AdminGetBrandFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004) | ({
+    error_code: 'AUTH_401011';
+} & ErrorAuth401011);
+
+export type AdminSetBrandFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004) | ({
+    error_code: 'AUTH_401011';
+} & ErrorAuth401011);
+
+export type AdminSetBrandFailure403 = ({
+    error_code: 'AUTH_403001';
+} & ErrorAuth403001) | ({
+    error_code: 'AUTH_403002';
+} & ErrorAuth403002);
+
+export type IdentityProviderPageEnvelope = {
+    status: true;
+    data: IdentityProviderPage;
+};
+
+export type AdminListIdentityProvidersFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004) | ({
+    error_code: 'AUTH_401011';
+} & ErrorAuth401011);
+
+export type AdminListIdentityProvidersFailure403 = ({
+    error_code: 'AUTH_403001';
+} & ErrorAuth403001) | ({
+    error_code: 'AUTH_403002';
+} & ErrorAuth403002);
+
+export type IdentityProviderItemEnvelope = {
+    status: true;
+    data: IdentityProviderItem;
+};
+
+export type AdminCreateIdentityProviderFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004) | ({
+    error_code: 'AUTH_401011';
+} & ErrorAuth401011);
+
+export type AdminCreateIdentityProviderFailure403 = ({
+    error_code: 'AUTH_403001';
+} & ErrorAuth403001) | ({
+    error_code: 'AUTH_403002';
+} & ErrorAuth403002);
+
+export type AdminGetIdentityProviderFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004) | ({
+    error_code: 'AUTH_401011';
+} & ErrorAuth401011);
+
+export type AdminChangeIdentityProviderFailure400 = ({
+    error_code: 'APP_400001';
+} & ErrorApp400001) | ({
+    error_code: 'COMMON_400001';
+} & ErrorCommon400001);
+
+export type AdminChangeIdentityProviderFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004) | ({
+    error_code: 'AUTH_401011';
+} & ErrorAuth401011);
+
+export type AdminChangeIdentityProviderFailure403 = ({
+    error_code: 'AUTH_403001';
+} & ErrorAuth403001) | ({
+    error_code: 'AUTH_403002';
+} & ErrorAuth403002);
+
+export type AdminDeleteIdentityProviderFailure400 = ({
+    error_code: 'APP_400001';
+} & ErrorApp400001) | ({
+    error_code: 'COMMON_400001';
+} & ErrorCommon400001);
+
+export type AdminDeleteIdentityProviderFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004) | ({
+    error_code: 'AUTH_401011';
+} & ErrorAuth401011);
+
+export type AdminDeleteIdentityProviderFailure403 = ({
+    error_code: 'AUTH_403001';
+} & ErrorAuth403001) | ({
+    error_code: 'AUTH_403002';
+} & ErrorAuth403002);
+
+export type BegunTryResponseEnvelope = {
+    status: true;
+    data: BegunTryResponse;
+};
+
+export type AdminTryIdentityProviderFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004) | ({
+    error_code: 'AUTH_401011';
+} & ErrorAuth401011);
+
+export type AdminTryIdentityProviderFailure403 = ({
+    error_code: 'AUTH_403001';
+} & ErrorAuth403001) | ({
+    error_code: 'AUTH_403002';
+} & ErrorAuth403002);
+
+export type AdminTryIdentityProviderFailure503 = ({
+    error_code: 'LOGIN_503002';
+} & ErrorLogin503002) | ({
+    error_code: 'COMMON_503001';
+} & ErrorCommon503001);
+
+export type TryResponseEnvelope = {
+    status: true;
+    data: TryResponse;
+};
+
+export type AdminReadIdentityProviderTryFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004) | ({
+    error_code: 'AUTH_401011';
+} & ErrorAuth401011);
+
+export type AdminReadIdentityProviderTryFailure403 = ({
+    error_code: 'AUTH_403001';
+} & ErrorAuth403001) | ({
+    error_code: 'AUTH_403002';
+} & ErrorAuth403002);
+
+export type AdminMoveUserFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004) | ({
+    error_code: 'AUTH_401011';
+} & ErrorAuth401011);
+
+export type AdminMoveUserFailure403 = ({
+    error_code: 'AUTH_403001';
+} & ErrorAuth403001) | ({
+    error_code: 'AUTH_403002';
+} & ErrorAuth403002);
+
+export type GroupPageResponseEnvelope = {
+    status: true;
+    data: GroupPageResponse;
+};
+
+export type AdminListGroupsFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004) | ({
+    error_code: 'AUTH_401011';
+} & ErrorAuth401011);
+
+export type AdminListGroupsFailure403 = ({
+    error_code: 'AUTH_403001';
+} & ErrorAuth403001) | ({
+    error_code: 'AUTH_403002';
+} & ErrorAuth403002);
+
+export type GroupItemEnvelope = {
+    status: true;
+    data: GroupItem;
+};
+
+export type AdminCreateGroupFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004) | ({
+    error_code: 'AUTH_401011';
+} & ErrorAuth401011);
+
+export type AdminCreateGroupFailure403 = ({
+    error_code: 'AUTH_403001';
+} & ErrorAuth403001) | ({
+    error_code: 'AUTH_403002';
+} & ErrorAuth403002);
+
+export type GroupDetailResponseEnvelope = {
+    status: true;
+    data: GroupDetailResponse;
+};
+
+export type AdminGetGroupFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004) | ({
+    error_code: 'AUTH_401011';
+} & ErrorAuth401011);
+
+export type AdminChangeGroupFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004) | ({
+    error_code: 'AUTH_401011';
+} & ErrorAuth401011);
+
+export type AdminChangeGroupFailure403 = ({
+    error_code: 'AUTH_403001';
+} & ErrorAuth403001) | ({
+    error_code: 'AUTH_403002';
+} & ErrorAuth403002);
+
+export type AdminDeleteGroupFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004) | ({
+    error_code: 'AUTH_401011';
+} & ErrorAuth401011);
+
+export type AdminDeleteGroupFailure403 = ({
+    error_code: 'AUTH_403001';
+} & ErrorAuth403001) | ({
+    error_code: 'AUTH_403002';
+} & ErrorAuth403002);
+
+export type GroupMemberPageEnvelope = {
+    status: true;
+    data: GroupMemberPage;
+};
+
+export type AdminListGroupMembersFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004) | ({
+    error_code: 'AUTH_401011';
+} & ErrorAuth401011);
+
+export type AdminListGroupMembersFailure403 = ({
+    error_code: 'AUTH_403001';
+} & ErrorAuth403001) | ({
+    error_code: 'AUTH_403002';
+} & ErrorAuth403002);
+
+export type AdminAddGroupMemberFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004) | ({
+    error_code: 'AUTH_401011';
+} & ErrorAuth401011);
+
+export type AdminAddGroupMemberFailure403 = ({
+    error_code: 'AUTH_403001';
+} & ErrorAuth403001) | ({
+    error_code: 'AUTH_403002';
+} & ErrorAuth403002);
+
+export type AdminRemoveGroupMemberFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004) | ({
+    error_code: 'AUTH_401011';
+} & ErrorAuth401011);
+
+export type AdminRemoveGroupMemberFailure403 = ({
+    error_code: 'AUTH_403001';
+} & ErrorAuth403001) | ({
+    error_code: 'AUTH_403002';
+} & ErrorAuth403002);
+
 export type InteractionResponseEnvelope = {
     status: true;
     data: InteractionResponse;
@@ -3334,6 +5123,148 @@ export type AdminRotateApplicationSecretFailure403 = ({
     error_code: 'AUTH_403002';
 } & ErrorAuth403002);
 
+export type EventReceiverPageEnvelope = {
+    status: true;
+    data: EventReceiverPage;
+};
+
+export type AdminListEventReceiversFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004) | ({
+    error_code: 'AUTH_401011';
+} & ErrorAuth401011);
+
+export type AdminListEventReceiversFailure403 = ({
+    error_code: 'AUTH_403001';
+} & ErrorAuth403001) | ({
+    error_code: 'AUTH_403002';
+} & ErrorAuth403002);
+
+export type EventReceiverWithSecretEnvelope = {
+    status: true;
+    data: EventReceiverWithSecret;
+};
+
+export type AdminCreateEventReceiverFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004) | ({
+    error_code: 'AUTH_401011';
+} & ErrorAuth401011);
+
+export type AdminCreateEventReceiverFailure403 = ({
+    error_code: 'AUTH_403001';
+} & ErrorAuth403001) | ({
+    error_code: 'AUTH_403002';
+} & ErrorAuth403002);
+
+export type EventReceiverItemEnvelope = {
+    status: true;
+    data: EventReceiverItem;
+};
+
+export type AdminGetEventReceiverFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004) | ({
+    error_code: 'AUTH_401011';
+} & ErrorAuth401011);
+
+export type AdminChangeEventReceiverFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004) | ({
+    error_code: 'AUTH_401011';
+} & ErrorAuth401011);
+
+export type AdminChangeEventReceiverFailure403 = ({
+    error_code: 'AUTH_403001';
+} & ErrorAuth403001) | ({
+    error_code: 'AUTH_403002';
+} & ErrorAuth403002);
+
+export type AdminDeleteEventReceiverFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004) | ({
+    error_code: 'AUTH_401011';
+} & ErrorAuth401011);
+
+export type AdminDeleteEventReceiverFailure403 = ({
+    error_code: 'AUTH_403001';
+} & ErrorAuth403001) | ({
+    error_code: 'AUTH_403002';
+} & ErrorAuth403002);
+
+export type AdminRotateEventReceiverSecretFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004) | ({
+    error_code: 'AUTH_401011';
+} & ErrorAuth401011);
+
+export type AdminRotateEventReceiverSecretFailure403 = ({
+    error_code: 'AUTH_403001';
+} & ErrorAuth403001) | ({
+    error_code: 'AUTH_403002';
+} & ErrorAuth403002);
+
+export type AdminReplayEventReceiverFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004) | ({
+    error_code: 'AUTH_401011';
+} & ErrorAuth401011);
+
+export type AdminReplayEventReceiverFailure403 = ({
+    error_code: 'AUTH_403001';
+} & ErrorAuth403001) | ({
+    error_code: 'AUTH_403002';
+} & ErrorAuth403002);
+
+export type ReceiverTestResultEnvelope = {
+    status: true;
+    data: ReceiverTestResult;
+};
+
+export type AdminTestEventReceiverFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004) | ({
+    error_code: 'AUTH_401011';
+} & ErrorAuth401011);
+
+export type AdminTestEventReceiverFailure403 = ({
+    error_code: 'AUTH_403001';
+} & ErrorAuth403001) | ({
+    error_code: 'AUTH_403002';
+} & ErrorAuth403002);
+
 export type CapabilitiesResponseEnvelope = {
     status: true;
     data: CapabilitiesResponse;
@@ -3391,7 +5322,9 @@ export type VerifyOtpFailure401 = ({
     error_code: 'MFA_401001';
 } & ErrorMfa401001) | ({
     error_code: 'AUTH_MFA_401001';
-} & ErrorAuthMfa401001);
+} & ErrorAuthMfa401001) | ({
+    error_code: 'LOGIN_401013';
+} & ErrorLogin401013);
 
 export type OtpResendResponseEnvelope = {
     status: true;
@@ -3530,6 +5463,12 @@ export type CreatePasskeyOptionsFailure401 = ({
     error_code: 'AUTH_401011';
 } & ErrorAuth401011);
 
+export type CreatePasskeyOptionsFailure403 = ({
+    error_code: 'AUTH_403002';
+} & ErrorAuth403002) | ({
+    error_code: 'AUTH_403001';
+} & ErrorAuth403001);
+
 export type PasskeysResponseEnvelope = {
     status: true;
     data: PasskeysResponse;
@@ -3654,6 +5593,7 @@ export type LoginErrors = {
     /**
      * - `CAPTCHA_503001`: The captcha cannot be checked at the moment.
      * - `LOGIN_503001`: The directory cannot be reached at the moment.
+     * - `LOGIN_503003`: The password cannot be checked at the moment. Try again shortly.
      * - `COMMON_503001`: The service cannot answer at the moment. Try again shortly.
      */
     503: LoginFailure503;
@@ -3669,6 +5609,51 @@ export type LoginResponses = {
 };
 
 export type LoginResponse2 = LoginResponses[keyof LoginResponses];
+
+export type DiscoverSignInData = {
+    body: DiscoverDto;
+    path?: never;
+    query?: never;
+    url: '/login/discover';
+};
+
+export type DiscoverSignInErrors = {
+    /**
+     * `COMMON_400001`: The request is not valid.
+     */
+    400: ErrorCommon400001;
+    /**
+     * `COMMON_413001`: The request is too large.
+     */
+    413: ErrorCommon413001;
+    /**
+     * `COMMON_415001`: The body must be JSON in UTF-8.
+     */
+    415: ErrorCommon415001;
+    /**
+     * `COMMON_429001`: Too many requests. Wait a moment.
+     */
+    429: ErrorCommon429001;
+    /**
+     * `COMMON_500001`: Something went wrong on the server.
+     */
+    500: ErrorCommon500001;
+    /**
+     * `COMMON_503001`: The service cannot answer at the moment. Try again shortly.
+     */
+    503: ErrorCommon503001;
+};
+
+export type DiscoverSignInError = DiscoverSignInErrors[keyof DiscoverSignInErrors];
+
+export type DiscoverSignInResponses = {
+    /**
+     * Success
+     */
+    200: DiscoverResponseEnvelope;
+};
+
+export type DiscoverSignInResponse = DiscoverSignInResponses[keyof DiscoverSignInResponses];
 
 export type CreatePasskeyChallengeData = {
     body?: never;
@@ -3778,6 +5763,122 @@ export type LoginWithPasskeyResponses = {
 
 export type LoginWithPasskeyResponse = LoginWithPasskeyResponses[keyof LoginWithPasskeyResponses];
 
+export type BeginExternalLoginData = {
+    body: BeginExternalDto;
+    path: {
+        /**
+         * The `id` of the identity provider.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/login/external/{id}';
+};
+
+export type BeginExternalLoginErrors = {
+    /**
+     * `COMMON_400001`: The request is not valid.
+     */
+    400: ErrorCommon400001;
+    /**
+     * - `AUTH_401011`: The proof of possession is missing or not valid.
+     * - `AUTH_401001`: The access token is missing or not valid.
+     */
+    401: BeginExternalLoginFailure401;
+    /**
+     * `COMMON_404001`: There is nothing at this path.
+     */
+    404: ErrorCommon404001;
+    /**
+     * `COMMON_413001`: The request is too large.
+     */
+    413: ErrorCommon413001;
+    /**
+     * `COMMON_415001`: The body must be JSON in UTF-8.
+     */
+    415: ErrorCommon415001;
+    /**
+     * `COMMON_429001`: Too many requests. Wait a moment.
+     */
+    429: ErrorCommon429001;
+    /**
+     * `COMMON_500001`: Something went wrong on the server.
+     */
+    500: ErrorCommon500001;
+    /**
+     * - `LOGIN_503002`: The sign-in of your company cannot be reached at the moment.
+     * - `COMMON_503001`: The service cannot answer at the moment. Try again shortly.
+     */
+    503: BeginExternalLoginFailure503;
+};
+
+export type BeginExternalLoginError = BeginExternalLoginErrors[keyof BeginExternalLoginErrors];
+
+export type BeginExternalLoginResponses = {
+    /**
+     * Success
+     */
+    200: ExternalBegunResponseEnvelope;
+};
+
+export type BeginExternalLoginResponse = BeginExternalLoginResponses[keyof BeginExternalLoginResponses];
+
+export type LoginExternallyData = {
+    body: ExternalLoginDto;
+    path?: never;
+    query?: never;
+    url: '/login/external';
+};
+
+export type LoginExternallyErrors = {
+    /**
+     * `COMMON_400001`: The request is not valid.
+     */
+    400: ErrorCommon400001;
+    /**
+     * - `AUTH_401011`: The proof of possession is missing or not valid.
+     * - `LOGIN_401013`: The answer of your company’s sign-in is not valid. Sign in again.
+     * - `LOGIN_401004`: The account is locked after repeated failures. Try again later.
+     * - `LOGIN_401001`: The user name or password is wrong.
+     * - `LOGIN_401011`: The account is disabled.
+     * - `LOGIN_401012`: The account is not enabled or has expired.
+     * - `LOGIN_401008`: The account has not been used for a long time.
+     */
+    401: LoginExternallyFailure401;
+    /**
+     * `COMMON_413001`: The request is too large.
+     */
+    413: ErrorCommon413001;
+    /**
+     * `COMMON_415001`: The body must be JSON in UTF-8.
+     */
+    415: ErrorCommon415001;
+    /**
+     * - `MFA_429001`: A code was sent a moment ago. Wait before asking for another.
+     * - `COMMON_429001`: Too many requests. Wait a moment.
+     */
+    429: LoginExternallyFailure429;
+    /**
+     * `COMMON_500001`: Something went wrong on the server.
+     */
+    500: ErrorCommon500001;
+    /**
+     * `COMMON_503001`: The service cannot answer at the moment. Try again shortly.
+     */
+    503: ErrorCommon503001;
+};
+
+export type LoginExternallyError = LoginExternallyErrors[keyof LoginExternallyErrors];
+
+export type LoginExternallyResponses = {
+    /**
+     * Success
+     */
+    200: LoginResponseEnvelope;
+};
+
+export type LoginExternallyResponse = LoginExternallyResponses[keyof LoginExternallyResponses];
+
 export type ReauthenticateData = {
     body: ReauthenticateDto;
     path?: never;
@@ -3801,6 +5902,7 @@ export type ReauthenticateErrors = {
      * - `LOGIN_401011`: The account is disabled.
      * - `LOGIN_401012`: The account is not enabled or has expired.
      * - `LOGIN_401008`: The account has not been used for a long time.
+     * - `LOGIN_401013`: The answer of your company’s sign-in is not valid. Sign in again.
      */
     401: ReauthenticateFailure401;
     /**
@@ -4310,13 +6412,17 @@ export type VerifyRequestData = {
     path?: never;
     query?: {
         /**
-         * The user is in one of these groups. There are no groups yet, so nobody is.
+         * The user is in one of these groups. Names are compared as login names are: without regard to case. A name is unique within a tenant only: the administrator of another tenant can make a group with the same name, so say `tenant` as well.
          */
         group?: Array<string>;
         /**
          * The user is an administrator (`is_admin`) of any tenant.
          */
         admin?: 'true';
+        /**
+         * The user is of the tenant with this id.
+         */
+        tenant?: string;
     };
     url: '/verify';
 };
@@ -4421,7 +6527,7 @@ export type AdminListUsersData = {
          */
         after?: string;
         /**
-         * The beginning of the login name, e-mail address or nickname.
+         * Words in any order, each the beginning of the login name, the e-mail address or a word of the nickname. Case and accents do not count, and ä ö ü ß are also ae oe ue ss. At most eight words.
          */
         query?: string;
         /**
@@ -4436,6 +6542,10 @@ export type AdminListUsersData = {
          * Whether the account is locked now after failed logins.
          */
         locked?: boolean;
+        /**
+         * The order; `-` is descending. Who has never signed in is before the first sign-in. A page can end early, even empty, while `next` leads on. Default: by login name; a search begins with the login names, addresses and nicknames that begin with the whole query.
+         */
+        sort?: 'login_name' | '-login_name' | 'created_at' | '-created_at' | 'last_login_at' | '-last_login_at';
     };
     url: '/admin/users';
 };
@@ -5474,6 +7584,519 @@ export type AdminDeleteUserPasskeyResponses = {
 
 export type AdminDeleteUserPasskeyResponse = AdminDeleteUserPasskeyResponses[keyof AdminDeleteUserPasskeyResponses];
 
+export type AdminBulkUsersData = {
+    body: BulkUsersDto;
+    path?: never;
+    query?: never;
+    url: '/admin/users/bulk';
+};
+
+export type AdminBulkUsersErrors = {
+    /**
+     * `COMMON_400001`: The request is not valid.
+     */
+    400: ErrorCommon400001;
+    /**
+     * - `AUTH_401001`: The access token is missing or not valid.
+     * - `AUTH_401002`: The access token has expired.
+     * - `AUTH_401004`: The access token has been revoked.
+     * - `AUTH_401011`: The proof of possession is missing or not valid.
+     */
+    401: AdminBulkUsersFailure401;
+    /**
+     * - `AUTH_403001`: You are not permitted to do this.
+     * - `AUTH_403002`: Log in again to do this: your last login is too long ago, or a trusted device left out the second factor.
+     */
+    403: AdminBulkUsersFailure403;
+    /**
+     * `COMMON_413001`: The request is too large.
+     */
+    413: ErrorCommon413001;
+    /**
+     * `COMMON_415001`: The body must be JSON in UTF-8.
+     */
+    415: ErrorCommon415001;
+    /**
+     * `COMMON_429001`: Too many requests. Wait a moment.
+     */
+    429: ErrorCommon429001;
+    /**
+     * `COMMON_500001`: Something went wrong on the server.
+     */
+    500: ErrorCommon500001;
+    /**
+     * `COMMON_503001`: The service cannot answer at the moment. Try again shortly.
+     */
+    503: ErrorCommon503001;
+};
+
+export type AdminBulkUsersError = AdminBulkUsersErrors[keyof AdminBulkUsersErrors];
+
+export type AdminBulkUsersResponses = {
+    /**
+     * Success
+     */
+    200: AdminBulkResultsEnvelope;
+};
+
+export type AdminBulkUsersResponse = AdminBulkUsersResponses[keyof AdminBulkUsersResponses];
+
+export type AdminImportUsersData = {
+    body: string;
+    path?: never;
+    query?: {
+        /**
+         * `true` checks every row and writes nothing.
+         */
+        dry_run?: boolean;
+    };
+    url: '/admin/users/import';
+};
+
+export type AdminImportUsersErrors = {
+    /**
+     * `COMMON_400001`: The request is not valid.
+     */
+    400: ErrorCommon400001;
+    /**
+     * - `AUTH_401001`: The access token is missing or not valid.
+     * - `AUTH_401002`: The access token has expired.
+     * - `AUTH_401004`: The access token has been revoked.
+     * - `AUTH_401011`: The proof of possession is missing or not valid.
+     */
+    401: AdminImportUsersFailure401;
+    /**
+     * - `AUTH_403001`: You are not permitted to do this.
+     * - `AUTH_403002`: Log in again to do this: your last login is too long ago, or a trusted device left out the second factor.
+     */
+    403: AdminImportUsersFailure403;
+    /**
+     * `COMMON_413001`: The request is too large.
+     */
+    413: ErrorCommon413001;
+    /**
+     * `COMMON_415001`: The body must be JSON in UTF-8.
+     */
+    415: ErrorCommon415001;
+    /**
+     * `COMMON_429001`: Too many requests. Wait a moment.
+     */
+    429: ErrorCommon429001;
+    /**
+     * `COMMON_500001`: Something went wrong on the server.
+     */
+    500: ErrorCommon500001;
+    /**
+     * `COMMON_503001`: The service cannot answer at the moment. Try again shortly.
+     */
+    503: ErrorCommon503001;
+};
+
+export type AdminImportUsersError = AdminImportUsersErrors[keyof AdminImportUsersErrors];
+
+export type AdminImportUsersResponses = {
+    /**
+     * Success
+     */
+    200: AdminImportReportEnvelope;
+};
+
+export type AdminImportUsersResponse = AdminImportUsersResponses[keyof AdminImportUsersResponses];
+
+export type AdminEndUserSessionData = {
+    body?: never;
+    path: {
+        /**
+         * The `uid` of the user.
+         */
+        uid: string;
+        /**
+         * The `sid` of GET /admin/users/{uid}/sessions.
+         */
+        sid: string;
+    };
+    query?: never;
+    url: '/admin/users/{uid}/sessions/{sid}';
+};
+
+export type AdminEndUserSessionErrors = {
+    /**
+     * `COMMON_400001`: The request is not valid.
+     */
+    400: ErrorCommon400001;
+    /**
+     * - `AUTH_401001`: The access token is missing or not valid.
+     * - `AUTH_401002`: The access token has expired.
+     * - `AUTH_401004`: The access token has been revoked.
+     * - `AUTH_401011`: The proof of possession is missing or not valid.
+     */
+    401: AdminEndUserSessionFailure401;
+    /**
+     * - `AUTH_403001`: You are not permitted to do this.
+     * - `AUTH_403002`: Log in again to do this: your last login is too long ago, or a trusted device left out the second factor.
+     */
+    403: AdminEndUserSessionFailure403;
+    /**
+     * `USER_404001`: There is no such entry.
+     */
+    404: ErrorUser404001;
+    /**
+     * `COMMON_413001`: The request is too large.
+     */
+    413: ErrorCommon413001;
+    /**
+     * `COMMON_415001`: The body must be JSON in UTF-8.
+     */
+    415: ErrorCommon415001;
+    /**
+     * `COMMON_429001`: Too many requests. Wait a moment.
+     */
+    429: ErrorCommon429001;
+    /**
+     * `COMMON_500001`: Something went wrong on the server.
+     */
+    500: ErrorCommon500001;
+    /**
+     * `COMMON_503001`: The service cannot answer at the moment. Try again shortly.
+     */
+    503: ErrorCommon503001;
+};
+
+export type AdminEndUserSessionError = AdminEndUserSessionErrors[keyof AdminEndUserSessionErrors];
+
+export type AdminEndUserSessionResponses = {
+    /**
+     * Success
+     */
+    200: AdminResultEnvelope;
+};
+
+export type AdminEndUserSessionResponse = AdminEndUserSessionResponses[keyof AdminEndUserSessionResponses];
+
+export type AdminListUserDevicesData = {
+    body?: never;
+    path: {
+        /**
+         * The `uid` of the user.
+         */
+        uid: string;
+    };
+    query?: {
+        /**
+         * The greatest number of items of a page.
+         */
+        limit?: number;
+        /**
+         * `next` of the page before. Without it the first page.
+         */
+        after?: string;
+    };
+    url: '/admin/users/{uid}/devices';
+};
+
+export type AdminListUserDevicesErrors = {
+    /**
+     * `COMMON_400001`: The request is not valid.
+     */
+    400: ErrorCommon400001;
+    /**
+     * - `AUTH_401001`: The access token is missing or not valid.
+     * - `AUTH_401002`: The access token has expired.
+     * - `AUTH_401004`: The access token has been revoked.
+     * - `AUTH_401011`: The proof of possession is missing or not valid.
+     */
+    401: AdminListUserDevicesFailure401;
+    /**
+     * - `AUTH_403001`: You are not permitted to do this.
+     * - `AUTH_403002`: Log in again to do this: your last login is too long ago, or a trusted device left out the second factor.
+     */
+    403: AdminListUserDevicesFailure403;
+    /**
+     * `USER_404001`: There is no such entry.
+     */
+    404: ErrorUser404001;
+    /**
+     * `COMMON_429001`: Too many requests. Wait a moment.
+     */
+    429: ErrorCommon429001;
+    /**
+     * `COMMON_500001`: Something went wrong on the server.
+     */
+    500: ErrorCommon500001;
+    /**
+     * `COMMON_503001`: The service cannot answer at the moment. Try again shortly.
+     */
+    503: ErrorCommon503001;
+};
+
+export type AdminListUserDevicesError = AdminListUserDevicesErrors[keyof AdminListUserDevicesErrors];
+
+export type AdminListUserDevicesResponses = {
+    /**
+     * Success
+     */
+    200: AdminDevicePageEnvelope;
+};
+
+export type AdminListUserDevicesResponse = AdminListUserDevicesResponses[keyof AdminListUserDevicesResponses];
+
+export type AdminDeleteUserDeviceData = {
+    body?: never;
+    path: {
+        /**
+         * The `uid` of the user.
+         */
+        uid: string;
+        /**
+         * The `id` of GET /admin/users/{uid}/devices.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/admin/users/{uid}/devices/{id}';
+};
+
+export type AdminDeleteUserDeviceErrors = {
+    /**
+     * `COMMON_400001`: The request is not valid.
+     */
+    400: ErrorCommon400001;
+    /**
+     * - `AUTH_401001`: The access token is missing or not valid.
+     * - `AUTH_401002`: The access token has expired.
+     * - `AUTH_401004`: The access token has been revoked.
+     * - `AUTH_401011`: The proof of possession is missing or not valid.
+     */
+    401: AdminDeleteUserDeviceFailure401;
+    /**
+     * - `AUTH_403001`: You are not permitted to do this.
+     * - `AUTH_403002`: Log in again to do this: your last login is too long ago, or a trusted device left out the second factor.
+     */
+    403: AdminDeleteUserDeviceFailure403;
+    /**
+     * `USER_404001`: There is no such entry.
+     */
+    404: ErrorUser404001;
+    /**
+     * `COMMON_413001`: The request is too large.
+     */
+    413: ErrorCommon413001;
+    /**
+     * `COMMON_415001`: The body must be JSON in UTF-8.
+     */
+    415: ErrorCommon415001;
+    /**
+     * `COMMON_429001`: Too many requests. Wait a moment.
+     */
+    429: ErrorCommon429001;
+    /**
+     * `COMMON_500001`: Something went wrong on the server.
+     */
+    500: ErrorCommon500001;
+    /**
+     * `COMMON_503001`: The service cannot answer at the moment. Try again shortly.
+     */
+    503: ErrorCommon503001;
+};
+
+export type AdminDeleteUserDeviceError = AdminDeleteUserDeviceErrors[keyof AdminDeleteUserDeviceErrors];
+
+export type AdminDeleteUserDeviceResponses = {
+    /**
+     * Success
+     */
+    200: AdminResultEnvelope;
+};
+
+export type AdminDeleteUserDeviceResponse = AdminDeleteUserDeviceResponses[keyof AdminDeleteUserDeviceResponses];
+
+export type AdminOffboardUserData = {
+    body: OffboardDto;
+    path: {
+        /**
+         * The `uid` of the user.
+         */
+        uid: string;
+    };
+    query?: never;
+    url: '/admin/users/{uid}/offboard';
+};
+
+export type AdminOffboardUserErrors = {
+    /**
+     * `COMMON_400001`: The request is not valid.
+     */
+    400: ErrorCommon400001;
+    /**
+     * - `AUTH_401001`: The access token is missing or not valid.
+     * - `AUTH_401002`: The access token has expired.
+     * - `AUTH_401004`: The access token has been revoked.
+     * - `AUTH_401011`: The proof of possession is missing or not valid.
+     */
+    401: AdminOffboardUserFailure401;
+    /**
+     * - `AUTH_403001`: You are not permitted to do this.
+     * - `AUTH_403002`: Log in again to do this: your last login is too long ago, or a trusted device left out the second factor.
+     */
+    403: AdminOffboardUserFailure403;
+    /**
+     * `USER_404001`: There is no such entry.
+     */
+    404: ErrorUser404001;
+    /**
+     * `USER_409002`: This change would lock you out, or leave the service without an administrator.
+     */
+    409: ErrorUser409002;
+    /**
+     * `COMMON_413001`: The request is too large.
+     */
+    413: ErrorCommon413001;
+    /**
+     * `COMMON_415001`: The body must be JSON in UTF-8.
+     */
+    415: ErrorCommon415001;
+    /**
+     * `COMMON_429001`: Too many requests. Wait a moment.
+     */
+    429: ErrorCommon429001;
+    /**
+     * `COMMON_500001`: Something went wrong on the server.
+     */
+    500: ErrorCommon500001;
+    /**
+     * `COMMON_503001`: The service cannot answer at the moment. Try again shortly.
+     */
+    503: ErrorCommon503001;
+};
+
+export type AdminOffboardUserError = AdminOffboardUserErrors[keyof AdminOffboardUserErrors];
+
+export type AdminOffboardUserResponses = {
+    /**
+     * Success
+     */
+    200: AdminOffboardingsEnvelope;
+};
+
+export type AdminOffboardUserResponse = AdminOffboardUserResponses[keyof AdminOffboardUserResponses];
+
+export type AdminGetOffboardingData = {
+    body?: never;
+    path: {
+        /**
+         * The `uid` of the user.
+         */
+        uid: string;
+    };
+    query?: never;
+    url: '/admin/users/{uid}/offboarding';
+};
+
+export type AdminGetOffboardingErrors = {
+    /**
+     * `COMMON_400001`: The request is not valid.
+     */
+    400: ErrorCommon400001;
+    /**
+     * - `AUTH_401001`: The access token is missing or not valid.
+     * - `AUTH_401002`: The access token has expired.
+     * - `AUTH_401004`: The access token has been revoked.
+     * - `AUTH_401011`: The proof of possession is missing or not valid.
+     */
+    401: AdminGetOffboardingFailure401;
+    /**
+     * `AUTH_403001`: You are not permitted to do this.
+     */
+    403: ErrorAuth403001;
+    /**
+     * `USER_404001`: There is no such entry.
+     */
+    404: ErrorUser404001;
+    /**
+     * `COMMON_429001`: Too many requests. Wait a moment.
+     */
+    429: ErrorCommon429001;
+    /**
+     * `COMMON_500001`: Something went wrong on the server.
+     */
+    500: ErrorCommon500001;
+    /**
+     * `COMMON_503001`: The service cannot answer at the moment. Try again shortly.
+     */
+    503: ErrorCommon503001;
+};
+
+export type AdminGetOffboardingError = AdminGetOffboardingErrors[keyof AdminGetOffboardingErrors];
+
+export type AdminGetOffboardingResponses = {
+    /**
+     * Success
+     */
+    200: AdminOffboardingsEnvelope;
+};
+
+export type AdminGetOffboardingResponse = AdminGetOffboardingResponses[keyof AdminGetOffboardingResponses];
+
+export type AdminExportUserData = {
+    body?: never;
+    path: {
+        /**
+         * The `uid` of the user.
+         */
+        uid: string;
+    };
+    query?: never;
+    url: '/admin/users/{uid}/export';
+};
+
+export type AdminExportUserErrors = {
+    /**
+     * `COMMON_400001`: The request is not valid.
+     */
+    400: ErrorCommon400001;
+    /**
+     * - `AUTH_401001`: The access token is missing or not valid.
+     * - `AUTH_401002`: The access token has expired.
+     * - `AUTH_401004`: The access token has been revoked.
+     * - `AUTH_401011`: The proof of possession is missing or not valid.
+     */
+    401: AdminExportUserFailure401;
+    /**
+     * - `AUTH_403001`: You are not permitted to do this.
+     * - `AUTH_403002`: Log in again to do this: your last login is too long ago, or a trusted device left out the second factor.
+     */
+    403: AdminExportUserFailure403;
+    /**
+     * `USER_404001`: There is no such entry.
+     */
+    404: ErrorUser404001;
+    /**
+     * `COMMON_429001`: Too many requests. Wait a moment.
+     */
+    429: ErrorCommon429001;
+    /**
+     * `COMMON_500001`: Something went wrong on the server.
+     */
+    500: ErrorCommon500001;
+    /**
+     * `COMMON_503001`: The service cannot answer at the moment. Try again shortly.
+     */
+    503: ErrorCommon503001;
+};
+
+export type AdminExportUserError = AdminExportUserErrors[keyof AdminExportUserErrors];
+
+export type AdminExportUserResponses = {
+    /**
+     * Success
+     */
+    200: {
+        [key: string]: unknown;
+    };
+};
+
+export type AdminExportUserResponse = AdminExportUserResponses[keyof AdminExportUserResponses];
+
 export type AdminListLoginLogsData = {
     body?: never;
     path?: never;
@@ -5491,6 +8114,10 @@ export type AdminListLoginLogsData = {
          */
         user_id?: string;
         /**
+         * The user whom the row is about, by login name or address. In the log of logins also a name that nobody has, as it was typed, for administrators of the root tenant.
+         */
+        user?: string;
+        /**
          * The `x-request-id` of an answer: what this request has done.
          */
         request_id?: string;
@@ -5507,7 +8134,11 @@ export type AdminListLoginLogsData = {
          */
         to?: string;
         /**
-         * `success` or the error code of the refusal.
+         * All rows as a file for a spreadsheet, as an export.
+         */
+        format?: 'csv';
+        /**
+         * `success`, the error code of the refusal, or `failed` for every refusal.
          */
         outcome?: string;
     };
@@ -5573,6 +8204,10 @@ export type AdminListAuditLogsData = {
          */
         user_id?: string;
         /**
+         * The user whom the row is about, by login name or address. In the log of logins also a name that nobody has, as it was typed, for administrators of the root tenant.
+         */
+        user?: string;
+        /**
          * The `x-request-id` of an answer: what this request has done.
          */
         request_id?: string;
@@ -5588,6 +8223,10 @@ export type AdminListAuditLogsData = {
          * Rows before this moment.
          */
         to?: string;
+        /**
+         * All rows as a file for a spreadsheet, as an export.
+         */
+        format?: 'csv';
         /**
          * Who acted: the uid of an administrator, or the name of the operator of a command.
          */
@@ -5888,6 +8527,54 @@ export type AdminSetConfigResponses = {
 };
 
 export type AdminSetConfigResponse = AdminSetConfigResponses[keyof AdminSetConfigResponses];
+
+export type AdminSettingsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/admin/settings';
+};
+
+export type AdminSettingsErrors = {
+    /**
+     * `COMMON_400001`: The request is not valid.
+     */
+    400: ErrorCommon400001;
+    /**
+     * - `AUTH_401001`: The access token is missing or not valid.
+     * - `AUTH_401002`: The access token has expired.
+     * - `AUTH_401004`: The access token has been revoked.
+     * - `AUTH_401011`: The proof of possession is missing or not valid.
+     */
+    401: AdminSettingsFailure401;
+    /**
+     * `AUTH_403001`: You are not permitted to do this.
+     */
+    403: ErrorAuth403001;
+    /**
+     * `COMMON_429001`: Too many requests. Wait a moment.
+     */
+    429: ErrorCommon429001;
+    /**
+     * `COMMON_500001`: Something went wrong on the server.
+     */
+    500: ErrorCommon500001;
+    /**
+     * `COMMON_503001`: The service cannot answer at the moment. Try again shortly.
+     */
+    503: ErrorCommon503001;
+};
+
+export type AdminSettingsError = AdminSettingsErrors[keyof AdminSettingsErrors];
+
+export type AdminSettingsResponses = {
+    /**
+     * Success
+     */
+    200: SettingsResponseEnvelope;
+};
+
+export type AdminSettingsResponse = AdminSettingsResponses[keyof AdminSettingsResponses];
 
 export type AdminListMailsData = {
     body?: never;
@@ -6572,6 +9259,1266 @@ export type AdminRenameOrgUnitResponses = {
 
 export type AdminRenameOrgUnitResponse = AdminRenameOrgUnitResponses[keyof AdminRenameOrgUnitResponses];
 
+export type AdminGetDefaultBrandData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/admin/brand';
+};
+
+export type AdminGetDefaultBrandErrors = {
+    /**
+     * `COMMON_400001`: The request is not valid.
+     */
+    400: ErrorCommon400001;
+    /**
+     * - `AUTH_401001`: The access token is missing or not valid.
+     * - `AUTH_401002`: The access token has expired.
+     * - `AUTH_401004`: The access token has been revoked.
+     * - `AUTH_401011`: The proof of possession is missing or not valid.
+     */
+    401: AdminGetDefaultBrandFailure401;
+    /**
+     * `AUTH_403001`: You are not permitted to do this.
+     */
+    403: ErrorAuth403001;
+    /**
+     * `COMMON_429001`: Too many requests. Wait a moment.
+     */
+    429: ErrorCommon429001;
+    /**
+     * `COMMON_500001`: Something went wrong on the server.
+     */
+    500: ErrorCommon500001;
+    /**
+     * `COMMON_503001`: The service cannot answer at the moment. Try again shortly.
+     */
+    503: ErrorCommon503001;
+};
+
+export type AdminGetDefaultBrandError = AdminGetDefaultBrandErrors[keyof AdminGetDefaultBrandErrors];
+
+export type AdminGetDefaultBrandResponses = {
+    /**
+     * Success
+     */
+    200: BrandResponseEnvelope;
+};
+
+export type AdminGetDefaultBrandResponse = AdminGetDefaultBrandResponses[keyof AdminGetDefaultBrandResponses];
+
+export type AdminSetDefaultBrandData = {
+    body: ChangeBrandDto;
+    path?: never;
+    query?: never;
+    url: '/admin/brand';
+};
+
+export type AdminSetDefaultBrandErrors = {
+    /**
+     * `COMMON_400001`: The request is not valid.
+     */
+    400: ErrorCommon400001;
+    /**
+     * - `AUTH_401001`: The access token is missing or not valid.
+     * - `AUTH_401002`: The access token has expired.
+     * - `AUTH_401004`: The access token has been revoked.
+     * - `AUTH_401011`: The proof of possession is missing or not valid.
+     */
+    401: AdminSetDefaultBrandFailure401;
+    /**
+     * - `AUTH_403001`: You are not permitted to do this.
+     * - `AUTH_403002`: Log in again to do this: your last login is too long ago, or a trusted device left out the second factor.
+     */
+    403: AdminSetDefaultBrandFailure403;
+    /**
+     * `COMMON_413001`: The request is too large.
+     */
+    413: ErrorCommon413001;
+    /**
+     * `COMMON_415001`: The body must be JSON in UTF-8.
+     */
+    415: ErrorCommon415001;
+    /**
+     * `COMMON_429001`: Too many requests. Wait a moment.
+     */
+    429: ErrorCommon429001;
+    /**
+     * `COMMON_500001`: Something went wrong on the server.
+     */
+    500: ErrorCommon500001;
+    /**
+     * `COMMON_503001`: The service cannot answer at the moment. Try again shortly.
+     */
+    503: ErrorCommon503001;
+};
+
+export type AdminSetDefaultBrandError = AdminSetDefaultBrandErrors[keyof AdminSetDefaultBrandErrors];
+
+export type AdminSetDefaultBrandResponses = {
+    /**
+     * Success
+     */
+    200: BrandResponseEnvelope;
+};
+
+export type AdminSetDefaultBrandResponse = AdminSetDefaultBrandResponses[keyof AdminSetDefaultBrandResponses];
+
+export type AdminGetBrandData = {
+    body?: never;
+    path: {
+        /**
+         * The `id` of GET /admin/tenants.
+         */
+        tenant_id: string;
+    };
+    query?: never;
+    url: '/admin/brand/{tenant_id}';
+};
+
+export type AdminGetBrandErrors = {
+    /**
+     * `COMMON_400001`: The request is not valid.
+     */
+    400: ErrorCommon400001;
+    /**
+     * - `AUTH_401001`: The access token is missing or not valid.
+     * - `AUTH_401002`: The access token has expired.
+     * - `AUTH_401004`: The access token has been revoked.
+     * - `AUTH_401011`: The proof of possession is missing or not valid.
+     */
+    401: AdminGetBrandFailure401;
+    /**
+     * `AUTH_403001`: You are not permitted to do this.
+     */
+    403: ErrorAuth403001;
+    /**
+     * `USER_404001`: There is no such entry.
+     */
+    404: ErrorUser404001;
+    /**
+     * `COMMON_429001`: Too many requests. Wait a moment.
+     */
+    429: ErrorCommon429001;
+    /**
+     * `COMMON_500001`: Something went wrong on the server.
+     */
+    500: ErrorCommon500001;
+    /**
+     * `COMMON_503001`: The service cannot answer at the moment. Try again shortly.
+     */
+    503: ErrorCommon503001;
+};
+
+export type AdminGetBrandError = AdminGetBrandErrors[keyof AdminGetBrandErrors];
+
+export type AdminGetBrandResponses = {
+    /**
+     * Success
+     */
+    200: BrandResponseEnvelope;
+};
+
+export type AdminGetBrandResponse = AdminGetBrandResponses[keyof AdminGetBrandResponses];
+
+export type AdminSetBrandData = {
+    body: ChangeBrandDto;
+    path: {
+        /**
+         * The `id` of GET /admin/tenants.
+         */
+        tenant_id: string;
+    };
+    query?: never;
+    url: '/admin/brand/{tenant_id}';
+};
+
+export type AdminSetBrandErrors = {
+    /**
+     * `COMMON_400001`: The request is not valid.
+     */
+    400: ErrorCommon400001;
+    /**
+     * - `AUTH_401001`: The access token is missing or not valid.
+     * - `AUTH_401002`: The access token has expired.
+     * - `AUTH_401004`: The access token has been revoked.
+     * - `AUTH_401011`: The proof of possession is missing or not valid.
+     */
+    401: AdminSetBrandFailure401;
+    /**
+     * - `AUTH_403001`: You are not permitted to do this.
+     * - `AUTH_403002`: Log in again to do this: your last login is too long ago, or a trusted device left out the second factor.
+     */
+    403: AdminSetBrandFailure403;
+    /**
+     * `USER_404001`: There is no such entry.
+     */
+    404: ErrorUser404001;
+    /**
+     * `COMMON_413001`: The request is too large.
+     */
+    413: ErrorCommon413001;
+    /**
+     * `COMMON_415001`: The body must be JSON in UTF-8.
+     */
+    415: ErrorCommon415001;
+    /**
+     * `COMMON_429001`: Too many requests. Wait a moment.
+     */
+    429: ErrorCommon429001;
+    /**
+     * `COMMON_500001`: Something went wrong on the server.
+     */
+    500: ErrorCommon500001;
+    /**
+     * `COMMON_503001`: The service cannot answer at the moment. Try again shortly.
+     */
+    503: ErrorCommon503001;
+};
+
+export type AdminSetBrandError = AdminSetBrandErrors[keyof AdminSetBrandErrors];
+
+export type AdminSetBrandResponses = {
+    /**
+     * Success
+     */
+    200: BrandResponseEnvelope;
+};
+
+export type AdminSetBrandResponse = AdminSetBrandResponses[keyof AdminSetBrandResponses];
+
+export type AdminListIdentityProvidersData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * The greatest number of items of a page.
+         */
+        limit?: number;
+        /**
+         * `next` of the page before. Without it the first page.
+         */
+        after?: string;
+    };
+    url: '/admin/identity-providers';
+};
+
+export type AdminListIdentityProvidersErrors = {
+    /**
+     * `COMMON_400001`: The request is not valid.
+     */
+    400: ErrorCommon400001;
+    /**
+     * - `AUTH_401001`: The access token is missing or not valid.
+     * - `AUTH_401002`: The access token has expired.
+     * - `AUTH_401004`: The access token has been revoked.
+     * - `AUTH_401011`: The proof of possession is missing or not valid.
+     */
+    401: AdminListIdentityProvidersFailure401;
+    /**
+     * - `AUTH_403001`: You are not permitted to do this.
+     * - `AUTH_403002`: Log in again to do this: your last login is too long ago, or a trusted device left out the second factor.
+     */
+    403: AdminListIdentityProvidersFailure403;
+    /**
+     * `COMMON_429001`: Too many requests. Wait a moment.
+     */
+    429: ErrorCommon429001;
+    /**
+     * `COMMON_500001`: Something went wrong on the server.
+     */
+    500: ErrorCommon500001;
+    /**
+     * `COMMON_503001`: The service cannot answer at the moment. Try again shortly.
+     */
+    503: ErrorCommon503001;
+};
+
+export type AdminListIdentityProvidersError = AdminListIdentityProvidersErrors[keyof AdminListIdentityProvidersErrors];
+
+export type AdminListIdentityProvidersResponses = {
+    /**
+     * Success
+     */
+    200: IdentityProviderPageEnvelope;
+};
+
+export type AdminListIdentityProvidersResponse = AdminListIdentityProvidersResponses[keyof AdminListIdentityProvidersResponses];
+
+export type AdminCreateIdentityProviderData = {
+    body: CreateIdentityProviderDto;
+    path?: never;
+    query?: never;
+    url: '/admin/identity-providers';
+};
+
+export type AdminCreateIdentityProviderErrors = {
+    /**
+     * `COMMON_400001`: The request is not valid.
+     */
+    400: ErrorCommon400001;
+    /**
+     * - `AUTH_401001`: The access token is missing or not valid.
+     * - `AUTH_401002`: The access token has expired.
+     * - `AUTH_401004`: The access token has been revoked.
+     * - `AUTH_401011`: The proof of possession is missing or not valid.
+     */
+    401: AdminCreateIdentityProviderFailure401;
+    /**
+     * - `AUTH_403001`: You are not permitted to do this.
+     * - `AUTH_403002`: Log in again to do this: your last login is too long ago, or a trusted device left out the second factor.
+     */
+    403: AdminCreateIdentityProviderFailure403;
+    /**
+     * `COMMON_413001`: The request is too large.
+     */
+    413: ErrorCommon413001;
+    /**
+     * `COMMON_415001`: The body must be JSON in UTF-8.
+     */
+    415: ErrorCommon415001;
+    /**
+     * `COMMON_429001`: Too many requests. Wait a moment.
+     */
+    429: ErrorCommon429001;
+    /**
+     * `COMMON_500001`: Something went wrong on the server.
+     */
+    500: ErrorCommon500001;
+    /**
+     * `COMMON_503001`: The service cannot answer at the moment. Try again shortly.
+     */
+    503: ErrorCommon503001;
+};
+
+export type AdminCreateIdentityProviderError = AdminCreateIdentityProviderErrors[keyof AdminCreateIdentityProviderErrors];
+
+export type AdminCreateIdentityProviderResponses = {
+    /**
+     * Success
+     */
+    200: IdentityProviderItemEnvelope;
+};
+
+export type AdminCreateIdentityProviderResponse = AdminCreateIdentityProviderResponses[keyof AdminCreateIdentityProviderResponses];
+
+export type AdminDeleteIdentityProviderData = {
+    body?: never;
+    path: {
+        /**
+         * The `id` of GET /admin/identity-providers.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/admin/identity-providers/{id}';
+};
+
+export type AdminDeleteIdentityProviderErrors = {
+    /**
+     * - `APP_400001`: The application needs your consent, or the identity provider cannot be changed like this.
+     * - `COMMON_400001`: The request is not valid.
+     */
+    400: AdminDeleteIdentityProviderFailure400;
+    /**
+     * - `AUTH_401001`: The access token is missing or not valid.
+     * - `AUTH_401002`: The access token has expired.
+     * - `AUTH_401004`: The access token has been revoked.
+     * - `AUTH_401011`: The proof of possession is missing or not valid.
+     */
+    401: AdminDeleteIdentityProviderFailure401;
+    /**
+     * - `AUTH_403001`: You are not permitted to do this.
+     * - `AUTH_403002`: Log in again to do this: your last login is too long ago, or a trusted device left out the second factor.
+     */
+    403: AdminDeleteIdentityProviderFailure403;
+    /**
+     * `USER_404001`: There is no such entry.
+     */
+    404: ErrorUser404001;
+    /**
+     * `COMMON_413001`: The request is too large.
+     */
+    413: ErrorCommon413001;
+    /**
+     * `COMMON_415001`: The body must be JSON in UTF-8.
+     */
+    415: ErrorCommon415001;
+    /**
+     * `COMMON_429001`: Too many requests. Wait a moment.
+     */
+    429: ErrorCommon429001;
+    /**
+     * `COMMON_500001`: Something went wrong on the server.
+     */
+    500: ErrorCommon500001;
+    /**
+     * `COMMON_503001`: The service cannot answer at the moment. Try again shortly.
+     */
+    503: ErrorCommon503001;
+};
+
+export type AdminDeleteIdentityProviderError = AdminDeleteIdentityProviderErrors[keyof AdminDeleteIdentityProviderErrors];
+
+export type AdminDeleteIdentityProviderResponses = {
+    /**
+     * Success
+     */
+    200: DoneResponseEnvelope;
+};
+
+export type AdminDeleteIdentityProviderResponse = AdminDeleteIdentityProviderResponses[keyof AdminDeleteIdentityProviderResponses];
+
+export type AdminGetIdentityProviderData = {
+    body?: never;
+    path: {
+        /**
+         * The `id` of GET /admin/identity-providers.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/admin/identity-providers/{id}';
+};
+
+export type AdminGetIdentityProviderErrors = {
+    /**
+     * `COMMON_400001`: The request is not valid.
+     */
+    400: ErrorCommon400001;
+    /**
+     * - `AUTH_401001`: The access token is missing or not valid.
+     * - `AUTH_401002`: The access token has expired.
+     * - `AUTH_401004`: The access token has been revoked.
+     * - `AUTH_401011`: The proof of possession is missing or not valid.
+     */
+    401: AdminGetIdentityProviderFailure401;
+    /**
+     * `AUTH_403001`: You are not permitted to do this.
+     */
+    403: ErrorAuth403001;
+    /**
+     * `USER_404001`: There is no such entry.
+     */
+    404: ErrorUser404001;
+    /**
+     * `COMMON_429001`: Too many requests. Wait a moment.
+     */
+    429: ErrorCommon429001;
+    /**
+     * `COMMON_500001`: Something went wrong on the server.
+     */
+    500: ErrorCommon500001;
+    /**
+     * `COMMON_503001`: The service cannot answer at the moment. Try again shortly.
+     */
+    503: ErrorCommon503001;
+};
+
+export type AdminGetIdentityProviderError = AdminGetIdentityProviderErrors[keyof AdminGetIdentityProviderErrors];
+
+export type AdminGetIdentityProviderResponses = {
+    /**
+     * Success
+     */
+    200: IdentityProviderItemEnvelope;
+};
+
+export type AdminGetIdentityProviderResponse = AdminGetIdentityProviderResponses[keyof AdminGetIdentityProviderResponses];
+
+export type AdminChangeIdentityProviderData = {
+    body: ChangeIdentityProviderDto;
+    path: {
+        /**
+         * The `id` of GET /admin/identity-providers.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/admin/identity-providers/{id}';
+};
+
+export type AdminChangeIdentityProviderErrors = {
+    /**
+     * - `APP_400001`: The application needs your consent, or the identity provider cannot be changed like this.
+     * - `COMMON_400001`: The request is not valid.
+     */
+    400: AdminChangeIdentityProviderFailure400;
+    /**
+     * - `AUTH_401001`: The access token is missing or not valid.
+     * - `AUTH_401002`: The access token has expired.
+     * - `AUTH_401004`: The access token has been revoked.
+     * - `AUTH_401011`: The proof of possession is missing or not valid.
+     */
+    401: AdminChangeIdentityProviderFailure401;
+    /**
+     * - `AUTH_403001`: You are not permitted to do this.
+     * - `AUTH_403002`: Log in again to do this: your last login is too long ago, or a trusted device left out the second factor.
+     */
+    403: AdminChangeIdentityProviderFailure403;
+    /**
+     * `USER_404001`: There is no such entry.
+     */
+    404: ErrorUser404001;
+    /**
+     * `COMMON_413001`: The request is too large.
+     */
+    413: ErrorCommon413001;
+    /**
+     * `COMMON_415001`: The body must be JSON in UTF-8.
+     */
+    415: ErrorCommon415001;
+    /**
+     * `COMMON_429001`: Too many requests. Wait a moment.
+     */
+    429: ErrorCommon429001;
+    /**
+     * `COMMON_500001`: Something went wrong on the server.
+     */
+    500: ErrorCommon500001;
+    /**
+     * `COMMON_503001`: The service cannot answer at the moment. Try again shortly.
+     */
+    503: ErrorCommon503001;
+};
+
+export type AdminChangeIdentityProviderError = AdminChangeIdentityProviderErrors[keyof AdminChangeIdentityProviderErrors];
+
+export type AdminChangeIdentityProviderResponses = {
+    /**
+     * Success
+     */
+    200: IdentityProviderItemEnvelope;
+};
+
+export type AdminChangeIdentityProviderResponse = AdminChangeIdentityProviderResponses[keyof AdminChangeIdentityProviderResponses];
+
+export type AdminTryIdentityProviderData = {
+    body?: never;
+    path: {
+        /**
+         * The `id` of GET /admin/identity-providers.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/admin/identity-providers/{id}/test';
+};
+
+export type AdminTryIdentityProviderErrors = {
+    /**
+     * `COMMON_400001`: The request is not valid.
+     */
+    400: ErrorCommon400001;
+    /**
+     * - `AUTH_401001`: The access token is missing or not valid.
+     * - `AUTH_401002`: The access token has expired.
+     * - `AUTH_401004`: The access token has been revoked.
+     * - `AUTH_401011`: The proof of possession is missing or not valid.
+     */
+    401: AdminTryIdentityProviderFailure401;
+    /**
+     * - `AUTH_403001`: You are not permitted to do this.
+     * - `AUTH_403002`: Log in again to do this: your last login is too long ago, or a trusted device left out the second factor.
+     */
+    403: AdminTryIdentityProviderFailure403;
+    /**
+     * `USER_404001`: There is no such entry.
+     */
+    404: ErrorUser404001;
+    /**
+     * `COMMON_413001`: The request is too large.
+     */
+    413: ErrorCommon413001;
+    /**
+     * `COMMON_415001`: The body must be JSON in UTF-8.
+     */
+    415: ErrorCommon415001;
+    /**
+     * `COMMON_429001`: Too many requests. Wait a moment.
+     */
+    429: ErrorCommon429001;
+    /**
+     * `COMMON_500001`: Something went wrong on the server.
+     */
+    500: ErrorCommon500001;
+    /**
+     * - `LOGIN_503002`: The sign-in of your company cannot be reached at the moment.
+     * - `COMMON_503001`: The service cannot answer at the moment. Try again shortly.
+     */
+    503: AdminTryIdentityProviderFailure503;
+};
+
+export type AdminTryIdentityProviderError = AdminTryIdentityProviderErrors[keyof AdminTryIdentityProviderErrors];
+
+export type AdminTryIdentityProviderResponses = {
+    /**
+     * Success
+     */
+    200: BegunTryResponseEnvelope;
+};
+
+export type AdminTryIdentityProviderResponse = AdminTryIdentityProviderResponses[keyof AdminTryIdentityProviderResponses];
+
+export type AdminReadIdentityProviderTryData = {
+    body: TriedCodeDto;
+    path: {
+        /**
+         * The `id` of GET /admin/identity-providers.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/admin/identity-providers/{id}/test/result';
+};
+
+export type AdminReadIdentityProviderTryErrors = {
+    /**
+     * `COMMON_400001`: The request is not valid.
+     */
+    400: ErrorCommon400001;
+    /**
+     * - `AUTH_401001`: The access token is missing or not valid.
+     * - `AUTH_401002`: The access token has expired.
+     * - `AUTH_401004`: The access token has been revoked.
+     * - `AUTH_401011`: The proof of possession is missing or not valid.
+     */
+    401: AdminReadIdentityProviderTryFailure401;
+    /**
+     * - `AUTH_403001`: You are not permitted to do this.
+     * - `AUTH_403002`: Log in again to do this: your last login is too long ago, or a trusted device left out the second factor.
+     */
+    403: AdminReadIdentityProviderTryFailure403;
+    /**
+     * `USER_404001`: There is no such entry.
+     */
+    404: ErrorUser404001;
+    /**
+     * `COMMON_413001`: The request is too large.
+     */
+    413: ErrorCommon413001;
+    /**
+     * `COMMON_415001`: The body must be JSON in UTF-8.
+     */
+    415: ErrorCommon415001;
+    /**
+     * `COMMON_429001`: Too many requests. Wait a moment.
+     */
+    429: ErrorCommon429001;
+    /**
+     * `COMMON_500001`: Something went wrong on the server.
+     */
+    500: ErrorCommon500001;
+    /**
+     * `COMMON_503001`: The service cannot answer at the moment. Try again shortly.
+     */
+    503: ErrorCommon503001;
+};
+
+export type AdminReadIdentityProviderTryError = AdminReadIdentityProviderTryErrors[keyof AdminReadIdentityProviderTryErrors];
+
+export type AdminReadIdentityProviderTryResponses = {
+    /**
+     * Success
+     */
+    200: TryResponseEnvelope;
+};
+
+export type AdminReadIdentityProviderTryResponse = AdminReadIdentityProviderTryResponses[keyof AdminReadIdentityProviderTryResponses];
+
+export type AdminMoveUserData = {
+    body: MoveUserDto;
+    path: {
+        /**
+         * The `uid` of the user.
+         */
+        uid: string;
+    };
+    query?: never;
+    url: '/admin/users/{uid}/provider';
+};
+
+export type AdminMoveUserErrors = {
+    /**
+     * `COMMON_400001`: The request is not valid.
+     */
+    400: ErrorCommon400001;
+    /**
+     * - `AUTH_401001`: The access token is missing or not valid.
+     * - `AUTH_401002`: The access token has expired.
+     * - `AUTH_401004`: The access token has been revoked.
+     * - `AUTH_401011`: The proof of possession is missing or not valid.
+     */
+    401: AdminMoveUserFailure401;
+    /**
+     * - `AUTH_403001`: You are not permitted to do this.
+     * - `AUTH_403002`: Log in again to do this: your last login is too long ago, or a trusted device left out the second factor.
+     */
+    403: AdminMoveUserFailure403;
+    /**
+     * `USER_404001`: There is no such entry.
+     */
+    404: ErrorUser404001;
+    /**
+     * `USER_409002`: This change would lock you out, or leave the service without an administrator.
+     */
+    409: ErrorUser409002;
+    /**
+     * `COMMON_413001`: The request is too large.
+     */
+    413: ErrorCommon413001;
+    /**
+     * `COMMON_415001`: The body must be JSON in UTF-8.
+     */
+    415: ErrorCommon415001;
+    /**
+     * `COMMON_429001`: Too many requests. Wait a moment.
+     */
+    429: ErrorCommon429001;
+    /**
+     * `COMMON_500001`: Something went wrong on the server.
+     */
+    500: ErrorCommon500001;
+    /**
+     * `COMMON_503001`: The service cannot answer at the moment. Try again shortly.
+     */
+    503: ErrorCommon503001;
+};
+
+export type AdminMoveUserError = AdminMoveUserErrors[keyof AdminMoveUserErrors];
+
+export type AdminMoveUserResponses = {
+    /**
+     * Success
+     */
+    200: AdminUserEnvelope;
+};
+
+export type AdminMoveUserResponse = AdminMoveUserResponses[keyof AdminMoveUserResponses];
+
+export type AdminListGroupsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * The greatest number of items of a page.
+         */
+        limit?: number;
+        /**
+         * `next` of the page before. Without it the first page.
+         */
+        after?: string;
+        /**
+         * The beginning of the name, without regard to case.
+         */
+        query?: string;
+        /**
+         * Only the groups of this tenant.
+         */
+        tenant_id?: string;
+    };
+    url: '/admin/groups';
+};
+
+export type AdminListGroupsErrors = {
+    /**
+     * `COMMON_400001`: The request is not valid.
+     */
+    400: ErrorCommon400001;
+    /**
+     * - `AUTH_401001`: The access token is missing or not valid.
+     * - `AUTH_401002`: The access token has expired.
+     * - `AUTH_401004`: The access token has been revoked.
+     * - `AUTH_401011`: The proof of possession is missing or not valid.
+     */
+    401: AdminListGroupsFailure401;
+    /**
+     * - `AUTH_403001`: You are not permitted to do this.
+     * - `AUTH_403002`: Log in again to do this: your last login is too long ago, or a trusted device left out the second factor.
+     */
+    403: AdminListGroupsFailure403;
+    /**
+     * `COMMON_429001`: Too many requests. Wait a moment.
+     */
+    429: ErrorCommon429001;
+    /**
+     * `COMMON_500001`: Something went wrong on the server.
+     */
+    500: ErrorCommon500001;
+    /**
+     * `COMMON_503001`: The service cannot answer at the moment. Try again shortly.
+     */
+    503: ErrorCommon503001;
+};
+
+export type AdminListGroupsError = AdminListGroupsErrors[keyof AdminListGroupsErrors];
+
+export type AdminListGroupsResponses = {
+    /**
+     * Success
+     */
+    200: GroupPageResponseEnvelope;
+};
+
+export type AdminListGroupsResponse = AdminListGroupsResponses[keyof AdminListGroupsResponses];
+
+export type AdminCreateGroupData = {
+    body: CreateGroupDto;
+    path?: never;
+    query?: never;
+    url: '/admin/groups';
+};
+
+export type AdminCreateGroupErrors = {
+    /**
+     * `COMMON_400001`: The request is not valid.
+     */
+    400: ErrorCommon400001;
+    /**
+     * - `AUTH_401001`: The access token is missing or not valid.
+     * - `AUTH_401002`: The access token has expired.
+     * - `AUTH_401004`: The access token has been revoked.
+     * - `AUTH_401011`: The proof of possession is missing or not valid.
+     */
+    401: AdminCreateGroupFailure401;
+    /**
+     * - `AUTH_403001`: You are not permitted to do this.
+     * - `AUTH_403002`: Log in again to do this: your last login is too long ago, or a trusted device left out the second factor.
+     */
+    403: AdminCreateGroupFailure403;
+    /**
+     * `USER_404001`: There is no such entry.
+     */
+    404: ErrorUser404001;
+    /**
+     * `COMMON_413001`: The request is too large.
+     */
+    413: ErrorCommon413001;
+    /**
+     * `COMMON_415001`: The body must be JSON in UTF-8.
+     */
+    415: ErrorCommon415001;
+    /**
+     * `COMMON_429001`: Too many requests. Wait a moment.
+     */
+    429: ErrorCommon429001;
+    /**
+     * `COMMON_500001`: Something went wrong on the server.
+     */
+    500: ErrorCommon500001;
+    /**
+     * `COMMON_503001`: The service cannot answer at the moment. Try again shortly.
+     */
+    503: ErrorCommon503001;
+};
+
+export type AdminCreateGroupError = AdminCreateGroupErrors[keyof AdminCreateGroupErrors];
+
+export type AdminCreateGroupResponses = {
+    /**
+     * Success
+     */
+    200: GroupItemEnvelope;
+};
+
+export type AdminCreateGroupResponse = AdminCreateGroupResponses[keyof AdminCreateGroupResponses];
+
+export type AdminDeleteGroupData = {
+    body?: never;
+    path: {
+        /**
+         * The `id` of GET /admin/groups.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/admin/groups/{id}';
+};
+
+export type AdminDeleteGroupErrors = {
+    /**
+     * `COMMON_400001`: The request is not valid.
+     */
+    400: ErrorCommon400001;
+    /**
+     * - `AUTH_401001`: The access token is missing or not valid.
+     * - `AUTH_401002`: The access token has expired.
+     * - `AUTH_401004`: The access token has been revoked.
+     * - `AUTH_401011`: The proof of possession is missing or not valid.
+     */
+    401: AdminDeleteGroupFailure401;
+    /**
+     * - `AUTH_403001`: You are not permitted to do this.
+     * - `AUTH_403002`: Log in again to do this: your last login is too long ago, or a trusted device left out the second factor.
+     */
+    403: AdminDeleteGroupFailure403;
+    /**
+     * `USER_404001`: There is no such entry.
+     */
+    404: ErrorUser404001;
+    /**
+     * `COMMON_413001`: The request is too large.
+     */
+    413: ErrorCommon413001;
+    /**
+     * `COMMON_415001`: The body must be JSON in UTF-8.
+     */
+    415: ErrorCommon415001;
+    /**
+     * `COMMON_429001`: Too many requests. Wait a moment.
+     */
+    429: ErrorCommon429001;
+    /**
+     * `COMMON_500001`: Something went wrong on the server.
+     */
+    500: ErrorCommon500001;
+    /**
+     * `COMMON_503001`: The service cannot answer at the moment. Try again shortly.
+     */
+    503: ErrorCommon503001;
+};
+
+export type AdminDeleteGroupError = AdminDeleteGroupErrors[keyof AdminDeleteGroupErrors];
+
+export type AdminDeleteGroupResponses = {
+    /**
+     * Success
+     */
+    200: DoneResponseEnvelope;
+};
+
+export type AdminDeleteGroupResponse = AdminDeleteGroupResponses[keyof AdminDeleteGroupResponses];
+
+export type AdminGetGroupData = {
+    body?: never;
+    path: {
+        /**
+         * The `id` of GET /admin/groups.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/admin/groups/{id}';
+};
+
+export type AdminGetGroupErrors = {
+    /**
+     * `COMMON_400001`: The request is not valid.
+     */
+    400: ErrorCommon400001;
+    /**
+     * - `AUTH_401001`: The access token is missing or not valid.
+     * - `AUTH_401002`: The access token has expired.
+     * - `AUTH_401004`: The access token has been revoked.
+     * - `AUTH_401011`: The proof of possession is missing or not valid.
+     */
+    401: AdminGetGroupFailure401;
+    /**
+     * `AUTH_403001`: You are not permitted to do this.
+     */
+    403: ErrorAuth403001;
+    /**
+     * `USER_404001`: There is no such entry.
+     */
+    404: ErrorUser404001;
+    /**
+     * `COMMON_429001`: Too many requests. Wait a moment.
+     */
+    429: ErrorCommon429001;
+    /**
+     * `COMMON_500001`: Something went wrong on the server.
+     */
+    500: ErrorCommon500001;
+    /**
+     * `COMMON_503001`: The service cannot answer at the moment. Try again shortly.
+     */
+    503: ErrorCommon503001;
+};
+
+export type AdminGetGroupError = AdminGetGroupErrors[keyof AdminGetGroupErrors];
+
+export type AdminGetGroupResponses = {
+    /**
+     * Success
+     */
+    200: GroupDetailResponseEnvelope;
+};
+
+export type AdminGetGroupResponse = AdminGetGroupResponses[keyof AdminGetGroupResponses];
+
+export type AdminChangeGroupData = {
+    body: ChangeGroupDto;
+    path: {
+        /**
+         * The `id` of GET /admin/groups.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/admin/groups/{id}';
+};
+
+export type AdminChangeGroupErrors = {
+    /**
+     * `COMMON_400001`: The request is not valid.
+     */
+    400: ErrorCommon400001;
+    /**
+     * - `AUTH_401001`: The access token is missing or not valid.
+     * - `AUTH_401002`: The access token has expired.
+     * - `AUTH_401004`: The access token has been revoked.
+     * - `AUTH_401011`: The proof of possession is missing or not valid.
+     */
+    401: AdminChangeGroupFailure401;
+    /**
+     * - `AUTH_403001`: You are not permitted to do this.
+     * - `AUTH_403002`: Log in again to do this: your last login is too long ago, or a trusted device left out the second factor.
+     */
+    403: AdminChangeGroupFailure403;
+    /**
+     * `USER_404001`: There is no such entry.
+     */
+    404: ErrorUser404001;
+    /**
+     * `COMMON_413001`: The request is too large.
+     */
+    413: ErrorCommon413001;
+    /**
+     * `COMMON_415001`: The body must be JSON in UTF-8.
+     */
+    415: ErrorCommon415001;
+    /**
+     * `COMMON_429001`: Too many requests. Wait a moment.
+     */
+    429: ErrorCommon429001;
+    /**
+     * `COMMON_500001`: Something went wrong on the server.
+     */
+    500: ErrorCommon500001;
+    /**
+     * `COMMON_503001`: The service cannot answer at the moment. Try again shortly.
+     */
+    503: ErrorCommon503001;
+};
+
+export type AdminChangeGroupError = AdminChangeGroupErrors[keyof AdminChangeGroupErrors];
+
+export type AdminChangeGroupResponses = {
+    /**
+     * Success
+     */
+    200: GroupItemEnvelope;
+};
+
+export type AdminChangeGroupResponse = AdminChangeGroupResponses[keyof AdminChangeGroupResponses];
+
+export type AdminListGroupMembersData = {
+    body?: never;
+    path: {
+        /**
+         * The `id` of GET /admin/groups.
+         */
+        id: string;
+    };
+    query?: {
+        /**
+         * The greatest number of items of a page.
+         */
+        limit?: number;
+        /**
+         * `next` of the page before. Without it the first page.
+         */
+        after?: string;
+    };
+    url: '/admin/groups/{id}/members';
+};
+
+export type AdminListGroupMembersErrors = {
+    /**
+     * `COMMON_400001`: The request is not valid.
+     */
+    400: ErrorCommon400001;
+    /**
+     * - `AUTH_401001`: The access token is missing or not valid.
+     * - `AUTH_401002`: The access token has expired.
+     * - `AUTH_401004`: The access token has been revoked.
+     * - `AUTH_401011`: The proof of possession is missing or not valid.
+     */
+    401: AdminListGroupMembersFailure401;
+    /**
+     * - `AUTH_403001`: You are not permitted to do this.
+     * - `AUTH_403002`: Log in again to do this: your last login is too long ago, or a trusted device left out the second factor.
+     */
+    403: AdminListGroupMembersFailure403;
+    /**
+     * `USER_404001`: There is no such entry.
+     */
+    404: ErrorUser404001;
+    /**
+     * `COMMON_429001`: Too many requests. Wait a moment.
+     */
+    429: ErrorCommon429001;
+    /**
+     * `COMMON_500001`: Something went wrong on the server.
+     */
+    500: ErrorCommon500001;
+    /**
+     * `COMMON_503001`: The service cannot answer at the moment. Try again shortly.
+     */
+    503: ErrorCommon503001;
+};
+
+export type AdminListGroupMembersError = AdminListGroupMembersErrors[keyof AdminListGroupMembersErrors];
+
+export type AdminListGroupMembersResponses = {
+    /**
+     * Success
+     */
+    200: GroupMemberPageEnvelope;
+};
+
+export type AdminListGroupMembersResponse = AdminListGroupMembersResponses[keyof AdminListGroupMembersResponses];
+
+export type AdminRemoveGroupMemberData = {
+    body?: never;
+    path: {
+        /**
+         * The `id` of GET /admin/groups.
+         */
+        id: string;
+        /**
+         * The `uid` of the user.
+         */
+        uid: string;
+    };
+    query?: never;
+    url: '/admin/groups/{id}/members/{uid}';
+};
+
+export type AdminRemoveGroupMemberErrors = {
+    /**
+     * `COMMON_400001`: The request is not valid.
+     */
+    400: ErrorCommon400001;
+    /**
+     * - `AUTH_401001`: The access token is missing or not valid.
+     * - `AUTH_401002`: The access token has expired.
+     * - `AUTH_401004`: The access token has been revoked.
+     * - `AUTH_401011`: The proof of possession is missing or not valid.
+     */
+    401: AdminRemoveGroupMemberFailure401;
+    /**
+     * - `AUTH_403001`: You are not permitted to do this.
+     * - `AUTH_403002`: Log in again to do this: your last login is too long ago, or a trusted device left out the second factor.
+     */
+    403: AdminRemoveGroupMemberFailure403;
+    /**
+     * `USER_404001`: There is no such entry.
+     */
+    404: ErrorUser404001;
+    /**
+     * `COMMON_413001`: The request is too large.
+     */
+    413: ErrorCommon413001;
+    /**
+     * `COMMON_415001`: The body must be JSON in UTF-8.
+     */
+    415: ErrorCommon415001;
+    /**
+     * `COMMON_429001`: Too many requests. Wait a moment.
+     */
+    429: ErrorCommon429001;
+    /**
+     * `COMMON_500001`: Something went wrong on the server.
+     */
+    500: ErrorCommon500001;
+    /**
+     * `COMMON_503001`: The service cannot answer at the moment. Try again shortly.
+     */
+    503: ErrorCommon503001;
+};
+
+export type AdminRemoveGroupMemberError = AdminRemoveGroupMemberErrors[keyof AdminRemoveGroupMemberErrors];
+
+export type AdminRemoveGroupMemberResponses = {
+    /**
+     * Success
+     */
+    200: DoneResponseEnvelope;
+};
+
+export type AdminRemoveGroupMemberResponse = AdminRemoveGroupMemberResponses[keyof AdminRemoveGroupMemberResponses];
+
+export type AdminAddGroupMemberData = {
+    body?: never;
+    path: {
+        /**
+         * The `id` of GET /admin/groups.
+         */
+        id: string;
+        /**
+         * The `uid` of the user.
+         */
+        uid: string;
+    };
+    query?: never;
+    url: '/admin/groups/{id}/members/{uid}';
+};
+
+export type AdminAddGroupMemberErrors = {
+    /**
+     * `COMMON_400001`: The request is not valid.
+     */
+    400: ErrorCommon400001;
+    /**
+     * - `AUTH_401001`: The access token is missing or not valid.
+     * - `AUTH_401002`: The access token has expired.
+     * - `AUTH_401004`: The access token has been revoked.
+     * - `AUTH_401011`: The proof of possession is missing or not valid.
+     */
+    401: AdminAddGroupMemberFailure401;
+    /**
+     * - `AUTH_403001`: You are not permitted to do this.
+     * - `AUTH_403002`: Log in again to do this: your last login is too long ago, or a trusted device left out the second factor.
+     */
+    403: AdminAddGroupMemberFailure403;
+    /**
+     * `USER_404001`: There is no such entry.
+     */
+    404: ErrorUser404001;
+    /**
+     * `COMMON_413001`: The request is too large.
+     */
+    413: ErrorCommon413001;
+    /**
+     * `COMMON_415001`: The body must be JSON in UTF-8.
+     */
+    415: ErrorCommon415001;
+    /**
+     * `COMMON_429001`: Too many requests. Wait a moment.
+     */
+    429: ErrorCommon429001;
+    /**
+     * `COMMON_500001`: Something went wrong on the server.
+     */
+    500: ErrorCommon500001;
+    /**
+     * `COMMON_503001`: The service cannot answer at the moment. Try again shortly.
+     */
+    503: ErrorCommon503001;
+};
+
+export type AdminAddGroupMemberError = AdminAddGroupMemberErrors[keyof AdminAddGroupMemberErrors];
+
+export type AdminAddGroupMemberResponses = {
+    /**
+     * Success
+     */
+    200: DoneResponseEnvelope;
+};
+
+export type AdminAddGroupMemberResponse = AdminAddGroupMemberResponses[keyof AdminAddGroupMemberResponses];
+
 export type GetInteractionData = {
     body?: never;
     path: {
@@ -6643,7 +10590,7 @@ export type FinishInteractionData = {
 
 export type FinishInteractionErrors = {
     /**
-     * - `APP_400001`: The application needs your consent.
+     * - `APP_400001`: The application needs your consent, or the identity provider cannot be changed like this.
      * - `COMMON_400001`: The request is not valid.
      */
     400: FinishInteractionFailure400;
@@ -7272,10 +11219,517 @@ export type AdminRotateApplicationSecretResponses = {
 
 export type AdminRotateApplicationSecretResponse = AdminRotateApplicationSecretResponses[keyof AdminRotateApplicationSecretResponses];
 
+export type AdminListEventReceiversData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * The greatest number of items of a page.
+         */
+        limit?: number;
+        /**
+         * `next` of the page before. Without it the first page.
+         */
+        after?: string;
+    };
+    url: '/admin/event-receivers';
+};
+
+export type AdminListEventReceiversErrors = {
+    /**
+     * `COMMON_400001`: The request is not valid.
+     */
+    400: ErrorCommon400001;
+    /**
+     * - `AUTH_401001`: The access token is missing or not valid.
+     * - `AUTH_401002`: The access token has expired.
+     * - `AUTH_401004`: The access token has been revoked.
+     * - `AUTH_401011`: The proof of possession is missing or not valid.
+     */
+    401: AdminListEventReceiversFailure401;
+    /**
+     * - `AUTH_403001`: You are not permitted to do this.
+     * - `AUTH_403002`: Log in again to do this: your last login is too long ago, or a trusted device left out the second factor.
+     */
+    403: AdminListEventReceiversFailure403;
+    /**
+     * `COMMON_429001`: Too many requests. Wait a moment.
+     */
+    429: ErrorCommon429001;
+    /**
+     * `COMMON_500001`: Something went wrong on the server.
+     */
+    500: ErrorCommon500001;
+    /**
+     * `COMMON_503001`: The service cannot answer at the moment. Try again shortly.
+     */
+    503: ErrorCommon503001;
+};
+
+export type AdminListEventReceiversError = AdminListEventReceiversErrors[keyof AdminListEventReceiversErrors];
+
+export type AdminListEventReceiversResponses = {
+    /**
+     * Success
+     */
+    200: EventReceiverPageEnvelope;
+};
+
+export type AdminListEventReceiversResponse = AdminListEventReceiversResponses[keyof AdminListEventReceiversResponses];
+
+export type AdminCreateEventReceiverData = {
+    body: CreateEventReceiverDto;
+    path?: never;
+    query?: never;
+    url: '/admin/event-receivers';
+};
+
+export type AdminCreateEventReceiverErrors = {
+    /**
+     * `COMMON_400001`: The request is not valid.
+     */
+    400: ErrorCommon400001;
+    /**
+     * - `AUTH_401001`: The access token is missing or not valid.
+     * - `AUTH_401002`: The access token has expired.
+     * - `AUTH_401004`: The access token has been revoked.
+     * - `AUTH_401011`: The proof of possession is missing or not valid.
+     */
+    401: AdminCreateEventReceiverFailure401;
+    /**
+     * - `AUTH_403001`: You are not permitted to do this.
+     * - `AUTH_403002`: Log in again to do this: your last login is too long ago, or a trusted device left out the second factor.
+     */
+    403: AdminCreateEventReceiverFailure403;
+    /**
+     * `COMMON_413001`: The request is too large.
+     */
+    413: ErrorCommon413001;
+    /**
+     * `COMMON_415001`: The body must be JSON in UTF-8.
+     */
+    415: ErrorCommon415001;
+    /**
+     * `COMMON_429001`: Too many requests. Wait a moment.
+     */
+    429: ErrorCommon429001;
+    /**
+     * `COMMON_500001`: Something went wrong on the server.
+     */
+    500: ErrorCommon500001;
+    /**
+     * `COMMON_503001`: The service cannot answer at the moment. Try again shortly.
+     */
+    503: ErrorCommon503001;
+};
+
+export type AdminCreateEventReceiverError = AdminCreateEventReceiverErrors[keyof AdminCreateEventReceiverErrors];
+
+export type AdminCreateEventReceiverResponses = {
+    /**
+     * Success
+     */
+    200: EventReceiverWithSecretEnvelope;
+};
+
+export type AdminCreateEventReceiverResponse = AdminCreateEventReceiverResponses[keyof AdminCreateEventReceiverResponses];
+
+export type AdminDeleteEventReceiverData = {
+    body?: never;
+    path: {
+        /**
+         * The `id` of GET /admin/event-receivers.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/admin/event-receivers/{id}';
+};
+
+export type AdminDeleteEventReceiverErrors = {
+    /**
+     * `COMMON_400001`: The request is not valid.
+     */
+    400: ErrorCommon400001;
+    /**
+     * - `AUTH_401001`: The access token is missing or not valid.
+     * - `AUTH_401002`: The access token has expired.
+     * - `AUTH_401004`: The access token has been revoked.
+     * - `AUTH_401011`: The proof of possession is missing or not valid.
+     */
+    401: AdminDeleteEventReceiverFailure401;
+    /**
+     * - `AUTH_403001`: You are not permitted to do this.
+     * - `AUTH_403002`: Log in again to do this: your last login is too long ago, or a trusted device left out the second factor.
+     */
+    403: AdminDeleteEventReceiverFailure403;
+    /**
+     * `USER_404001`: There is no such entry.
+     */
+    404: ErrorUser404001;
+    /**
+     * `COMMON_413001`: The request is too large.
+     */
+    413: ErrorCommon413001;
+    /**
+     * `COMMON_415001`: The body must be JSON in UTF-8.
+     */
+    415: ErrorCommon415001;
+    /**
+     * `COMMON_429001`: Too many requests. Wait a moment.
+     */
+    429: ErrorCommon429001;
+    /**
+     * `COMMON_500001`: Something went wrong on the server.
+     */
+    500: ErrorCommon500001;
+    /**
+     * `COMMON_503001`: The service cannot answer at the moment. Try again shortly.
+     */
+    503: ErrorCommon503001;
+};
+
+export type AdminDeleteEventReceiverError = AdminDeleteEventReceiverErrors[keyof AdminDeleteEventReceiverErrors];
+
+export type AdminDeleteEventReceiverResponses = {
+    /**
+     * Success
+     */
+    200: DoneResponseEnvelope;
+};
+
+export type AdminDeleteEventReceiverResponse = AdminDeleteEventReceiverResponses[keyof AdminDeleteEventReceiverResponses];
+
+export type AdminGetEventReceiverData = {
+    body?: never;
+    path: {
+        /**
+         * The `id` of GET /admin/event-receivers.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/admin/event-receivers/{id}';
+};
+
+export type AdminGetEventReceiverErrors = {
+    /**
+     * `COMMON_400001`: The request is not valid.
+     */
+    400: ErrorCommon400001;
+    /**
+     * - `AUTH_401001`: The access token is missing or not valid.
+     * - `AUTH_401002`: The access token has expired.
+     * - `AUTH_401004`: The access token has been revoked.
+     * - `AUTH_401011`: The proof of possession is missing or not valid.
+     */
+    401: AdminGetEventReceiverFailure401;
+    /**
+     * `AUTH_403001`: You are not permitted to do this.
+     */
+    403: ErrorAuth403001;
+    /**
+     * `USER_404001`: There is no such entry.
+     */
+    404: ErrorUser404001;
+    /**
+     * `COMMON_429001`: Too many requests. Wait a moment.
+     */
+    429: ErrorCommon429001;
+    /**
+     * `COMMON_500001`: Something went wrong on the server.
+     */
+    500: ErrorCommon500001;
+    /**
+     * `COMMON_503001`: The service cannot answer at the moment. Try again shortly.
+     */
+    503: ErrorCommon503001;
+};
+
+export type AdminGetEventReceiverError = AdminGetEventReceiverErrors[keyof AdminGetEventReceiverErrors];
+
+export type AdminGetEventReceiverResponses = {
+    /**
+     * Success
+     */
+    200: EventReceiverItemEnvelope;
+};
+
+export type AdminGetEventReceiverResponse = AdminGetEventReceiverResponses[keyof AdminGetEventReceiverResponses];
+
+export type AdminChangeEventReceiverData = {
+    body: ChangeEventReceiverDto;
+    path: {
+        /**
+         * The `id` of GET /admin/event-receivers.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/admin/event-receivers/{id}';
+};
+
+export type AdminChangeEventReceiverErrors = {
+    /**
+     * `COMMON_400001`: The request is not valid.
+     */
+    400: ErrorCommon400001;
+    /**
+     * - `AUTH_401001`: The access token is missing or not valid.
+     * - `AUTH_401002`: The access token has expired.
+     * - `AUTH_401004`: The access token has been revoked.
+     * - `AUTH_401011`: The proof of possession is missing or not valid.
+     */
+    401: AdminChangeEventReceiverFailure401;
+    /**
+     * - `AUTH_403001`: You are not permitted to do this.
+     * - `AUTH_403002`: Log in again to do this: your last login is too long ago, or a trusted device left out the second factor.
+     */
+    403: AdminChangeEventReceiverFailure403;
+    /**
+     * `USER_404001`: There is no such entry.
+     */
+    404: ErrorUser404001;
+    /**
+     * `COMMON_413001`: The request is too large.
+     */
+    413: ErrorCommon413001;
+    /**
+     * `COMMON_415001`: The body must be JSON in UTF-8.
+     */
+    415: ErrorCommon415001;
+    /**
+     * `COMMON_429001`: Too many requests. Wait a moment.
+     */
+    429: ErrorCommon429001;
+    /**
+     * `COMMON_500001`: Something went wrong on the server.
+     */
+    500: ErrorCommon500001;
+    /**
+     * `COMMON_503001`: The service cannot answer at the moment. Try again shortly.
+     */
+    503: ErrorCommon503001;
+};
+
+export type AdminChangeEventReceiverError = AdminChangeEventReceiverErrors[keyof AdminChangeEventReceiverErrors];
+
+export type AdminChangeEventReceiverResponses = {
+    /**
+     * Success
+     */
+    200: EventReceiverItemEnvelope;
+};
+
+export type AdminChangeEventReceiverResponse = AdminChangeEventReceiverResponses[keyof AdminChangeEventReceiverResponses];
+
+export type AdminRotateEventReceiverSecretData = {
+    body: RotateReceiverSecretDto;
+    path: {
+        /**
+         * The `id` of GET /admin/event-receivers.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/admin/event-receivers/{id}/rotate-secret';
+};
+
+export type AdminRotateEventReceiverSecretErrors = {
+    /**
+     * `COMMON_400001`: The request is not valid.
+     */
+    400: ErrorCommon400001;
+    /**
+     * - `AUTH_401001`: The access token is missing or not valid.
+     * - `AUTH_401002`: The access token has expired.
+     * - `AUTH_401004`: The access token has been revoked.
+     * - `AUTH_401011`: The proof of possession is missing or not valid.
+     */
+    401: AdminRotateEventReceiverSecretFailure401;
+    /**
+     * - `AUTH_403001`: You are not permitted to do this.
+     * - `AUTH_403002`: Log in again to do this: your last login is too long ago, or a trusted device left out the second factor.
+     */
+    403: AdminRotateEventReceiverSecretFailure403;
+    /**
+     * `USER_404001`: There is no such entry.
+     */
+    404: ErrorUser404001;
+    /**
+     * `COMMON_413001`: The request is too large.
+     */
+    413: ErrorCommon413001;
+    /**
+     * `COMMON_415001`: The body must be JSON in UTF-8.
+     */
+    415: ErrorCommon415001;
+    /**
+     * `COMMON_429001`: Too many requests. Wait a moment.
+     */
+    429: ErrorCommon429001;
+    /**
+     * `COMMON_500001`: Something went wrong on the server.
+     */
+    500: ErrorCommon500001;
+    /**
+     * `COMMON_503001`: The service cannot answer at the moment. Try again shortly.
+     */
+    503: ErrorCommon503001;
+};
+
+export type AdminRotateEventReceiverSecretError = AdminRotateEventReceiverSecretErrors[keyof AdminRotateEventReceiverSecretErrors];
+
+export type AdminRotateEventReceiverSecretResponses = {
+    /**
+     * Success
+     */
+    200: EventReceiverWithSecretEnvelope;
+};
+
+export type AdminRotateEventReceiverSecretResponse = AdminRotateEventReceiverSecretResponses[keyof AdminRotateEventReceiverSecretResponses];
+
+export type AdminReplayEventReceiverData = {
+    body: ReplayReceiverDto;
+    path: {
+        /**
+         * The `id` of GET /admin/event-receivers.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/admin/event-receivers/{id}/replay';
+};
+
+export type AdminReplayEventReceiverErrors = {
+    /**
+     * `COMMON_400001`: The request is not valid.
+     */
+    400: ErrorCommon400001;
+    /**
+     * - `AUTH_401001`: The access token is missing or not valid.
+     * - `AUTH_401002`: The access token has expired.
+     * - `AUTH_401004`: The access token has been revoked.
+     * - `AUTH_401011`: The proof of possession is missing or not valid.
+     */
+    401: AdminReplayEventReceiverFailure401;
+    /**
+     * - `AUTH_403001`: You are not permitted to do this.
+     * - `AUTH_403002`: Log in again to do this: your last login is too long ago, or a trusted device left out the second factor.
+     */
+    403: AdminReplayEventReceiverFailure403;
+    /**
+     * `USER_404001`: There is no such entry.
+     */
+    404: ErrorUser404001;
+    /**
+     * `COMMON_413001`: The request is too large.
+     */
+    413: ErrorCommon413001;
+    /**
+     * `COMMON_415001`: The body must be JSON in UTF-8.
+     */
+    415: ErrorCommon415001;
+    /**
+     * `COMMON_429001`: Too many requests. Wait a moment.
+     */
+    429: ErrorCommon429001;
+    /**
+     * `COMMON_500001`: Something went wrong on the server.
+     */
+    500: ErrorCommon500001;
+    /**
+     * `COMMON_503001`: The service cannot answer at the moment. Try again shortly.
+     */
+    503: ErrorCommon503001;
+};
+
+export type AdminReplayEventReceiverError = AdminReplayEventReceiverErrors[keyof AdminReplayEventReceiverErrors];
+
+export type AdminReplayEventReceiverResponses = {
+    /**
+     * Success
+     */
+    200: EventReceiverItemEnvelope;
+};
+
+export type AdminReplayEventReceiverResponse = AdminReplayEventReceiverResponses[keyof AdminReplayEventReceiverResponses];
+
+export type AdminTestEventReceiverData = {
+    body?: never;
+    path: {
+        /**
+         * The `id` of GET /admin/event-receivers.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/admin/event-receivers/{id}/test';
+};
+
+export type AdminTestEventReceiverErrors = {
+    /**
+     * `COMMON_400001`: The request is not valid.
+     */
+    400: ErrorCommon400001;
+    /**
+     * - `AUTH_401001`: The access token is missing or not valid.
+     * - `AUTH_401002`: The access token has expired.
+     * - `AUTH_401004`: The access token has been revoked.
+     * - `AUTH_401011`: The proof of possession is missing or not valid.
+     */
+    401: AdminTestEventReceiverFailure401;
+    /**
+     * - `AUTH_403001`: You are not permitted to do this.
+     * - `AUTH_403002`: Log in again to do this: your last login is too long ago, or a trusted device left out the second factor.
+     */
+    403: AdminTestEventReceiverFailure403;
+    /**
+     * `USER_404001`: There is no such entry.
+     */
+    404: ErrorUser404001;
+    /**
+     * `COMMON_413001`: The request is too large.
+     */
+    413: ErrorCommon413001;
+    /**
+     * `COMMON_415001`: The body must be JSON in UTF-8.
+     */
+    415: ErrorCommon415001;
+    /**
+     * `COMMON_429001`: Too many requests. Wait a moment.
+     */
+    429: ErrorCommon429001;
+    /**
+     * `COMMON_500001`: Something went wrong on the server.
+     */
+    500: ErrorCommon500001;
+    /**
+     * `COMMON_503001`: The service cannot answer at the moment. Try again shortly.
+     */
+    503: ErrorCommon503001;
+};
+
+export type AdminTestEventReceiverError = AdminTestEventReceiverErrors[keyof AdminTestEventReceiverErrors];
+
+export type AdminTestEventReceiverResponses = {
+    /**
+     * Success
+     */
+    200: ReceiverTestResultEnvelope;
+};
+
+export type AdminTestEventReceiverResponse = AdminTestEventReceiverResponses[keyof AdminTestEventReceiverResponses];
+
 export type GetCapabilitiesData = {
     body?: never;
     path?: never;
-    query?: never;
+    query?: {
+        /**
+         * The tenant whose brand is shown. An unknown one is answered as none is.
+         */
+        tenant?: string;
+    };
     url: '/capabilities';
 };
 
@@ -7521,6 +11975,7 @@ export type VerifyOtpErrors = {
      * - `AUTH_401011`: The proof of possession is missing or not valid.
      * - `MFA_401001`: The e-mail code is not valid.
      * - `AUTH_MFA_401001`: The authenticator code is not valid.
+     * - `LOGIN_401013`: The answer of your company’s sign-in is not valid. Sign in again.
      */
     401: VerifyOtpFailure401;
     /**
@@ -8024,9 +12479,10 @@ export type CreatePasskeyOptionsErrors = {
      */
     401: CreatePasskeyOptionsFailure401;
     /**
-     * `AUTH_403002`: Log in again to do this: your last login is too long ago, or a trusted device left out the second factor.
+     * - `AUTH_403002`: Log in again to do this: your last login is too long ago, or a trusted device left out the second factor.
+     * - `AUTH_403001`: You are not permitted to do this.
      */
-    403: ErrorAuth403002;
+    403: CreatePasskeyOptionsFailure403;
     /**
      * `COMMON_404001`: There is nothing at this path.
      */
