@@ -1,2 +1,3 @@
 export function digestOfSources(): string;
 export function prometheusRule(): object;
+export function httpRoute(options: { readonly portal: boolean }): object;

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
-// node deploy/render.mjs: writes deploy/rendered (the example overlays and Jobs as kustomize renders them) and the copy of
-// the alerts in the monitoring component. Tests read these files, and fail when the sources have changed since. Needs
-// kustomize or kubectl.
+// node deploy/render.mjs: writes deploy/rendered (the example overlays and Jobs as kustomize renders them), the copy of the
+// alerts in the monitoring component, and the paths of the Ingress as HTTPRoute. Tests read these files, and fail when the
+// sources have changed since. Needs kustomize or kubectl.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
@@ -34,8 +34,44 @@ export function prometheusRule() {
   };
 }
 
+/**
+ * The paths of the Ingress as the object that a gateway reads.
+ * @param portal whether the service serves the pages (components/portal)
+ */
+export function httpRoute({ portal }) {
+  const { http, host } = readYaml('base/ingress.yaml').spec.rules[0];
+  const paths = [...http.paths];
+  const patches = portal ? readYaml('components/portal/kustomization.yaml').patches : [];
+  for (const { op, path, value } of patches.flatMap(({ patch }) => parse(patch))) {
+    if (op === 'replace' && path.endsWith('/paths/0')) paths[0] = value;
+    else if (op === 'add' && path.endsWith('/paths/-')) paths.push(value);
+    else throw new Error(`components/portal has a patch that this function does not know: ${op} ${path}`);
+  }
+  const services = [...new Set(paths.map(({ backend }) => backend.service.name))];
+  return {
+    apiVersion: 'gateway.networking.k8s.io/v1',
+    kind: 'HTTPRoute',
+    metadata: { name: 'portal-authentication', labels: { 'app.kubernetes.io/name': 'portal-authentication' } },
+    spec: {
+      parentRefs: [{ name: 'portal-authentication' }],
+      hostnames: [host],
+      rules: services.map((name) => ({
+        matches: paths.filter(({ backend }) => backend.service.name === name).map(matchOf),
+        backendRefs: [{ name, port: 80 }],
+        timeouts: { request: '20s' },
+      })),
+    },
+  };
+}
+
+const matchOf = ({ path, pathType }) => ({
+  path: { type: pathType === 'Exact' ? 'Exact' : 'PathPrefix', value: path },
+});
+
+const readYaml = (name) => parse(readFileSync(join(kustomize, name), 'utf8'));
+
 /** The Jobs that an operator applies when they are needed. The overlays do not contain them. */
-const jobs = ['adopt', 'import', 'maintenance'];
+const jobs = ['adopt', 'import', 'maintenance', 'upgrade-check'];
 
 function render(folder) {
   const path = join(kustomize, folder);
@@ -54,10 +90,21 @@ function render(folder) {
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const note = '# deploy/render.mjs writes this file from deploy/monitoring/alerts.yaml.\n';
   writeFileSync(rule, note + stringify(prometheusRule(), { lineWidth: 0 }));
+  for (const [component, portal] of [
+    ['gateway-api', false],
+    ['gateway-api-portal', true],
+  ]) {
+    const from = '# deploy/render.mjs writes this file from deploy/kustomize/base/ingress.yaml.\n';
+    const route = stringify(httpRoute({ portal }), { lineWidth: 0 });
+    writeFileSync(join(kustomize, 'components', component, 'http-route.yaml'), from + route);
+  }
   mkdirSync(join(deploy, 'rendered'), { recursive: true });
   const head = `# deploy/render.mjs writes this file from deploy/kustomize. Checksum of the sources: ${digestOfSources()}.\n`;
   for (const overlay of readdirSync(join(kustomize, 'overlays'))) {
     writeFileSync(join(deploy, 'rendered', `${overlay}.yaml`), head + render(join('overlays', overlay)));
+  }
+  for (const example of readdirSync(join(kustomize, 'examples'))) {
+    writeFileSync(join(deploy, 'rendered', `example-${example}.yaml`), head + render(join('examples', example)));
   }
   for (const job of jobs) writeFileSync(join(deploy, 'rendered', `job-${job}.yaml`), head + render(join('jobs', job)));
 }
