@@ -90,6 +90,7 @@ try {
   if (wanted('jwks')) result.trials.push(...(await localChecks()));
   result.overload = wanted('overload') ? await overload() : undefined;
   result.start = wanted('start') ? await starts() : undefined;
+  result.footprint = only?.includes('footprint') ? await footprints() : undefined;
   const figures = evaluate(result);
   console.log(`\n${table(result, figures)}`);
   const out = resolve(root, options.out ?? (only ? join(directory, 'partial') : 'bench/results'));
@@ -297,6 +298,46 @@ async function starts() {
   const shown = Object.entries(times).map(([name, some]) => `${name} ${some.map(Math.round)} ms`);
   say(`start to ready: ${shown.join(', ')}`);
   return times;
+}
+
+/**
+ * Starts the service and its other builds in turns, a new process each time. A round has five starts of each build: the median
+ * time to the first ready answer, and the processor time until then. The last process of a build stays for the resident memory
+ * one second later, and for its highest value while 32 clients log in and then check their sessions.
+ */
+async function footprints() {
+  const rows = [];
+  const all = [main, ...builds].map(({ name, program }) => service({ ...place(`footprint-${name}`), name, program }));
+  for (let round = 0; round < rounds; round++) {
+    const order = all.map((_, i) => all[(i + round) % all.length]);
+    const starts = new Map(order.map((one) => [one, []]));
+    for (let i = 0; i < 5; i++) {
+      for (const one of order) {
+        starts.get(one).push({ ms: await one.start(), cpuMs: one.cpuMs });
+        await one.stop('SIGKILL');
+      }
+    }
+    for (const one of order) {
+      await one.start();
+      await pause(1000);
+      const idle = one.rss;
+      let highest = idle;
+      const sampler = setInterval(() => (highest = Math.max(highest, one.rss)), 100);
+      await one.prepare(Math.min(users, 500), 32);
+      await load.closed(one.port, seconds, [{ requests: one.logins, concurrency: 32 }]);
+      await load.closed(one.port, seconds, [{ requests: one.requests.me, concurrency: 32 }]);
+      clearInterval(sampler);
+      await one.stop('SIGKILL');
+      const startMs = median(starts.get(one).map(({ ms }) => ms));
+      const startCpuMs = median(starts.get(one).map(({ cpuMs }) => cpuMs));
+      rows.push({ round, name: one.name, startMs, startCpuMs, idle, highest });
+      say(
+        `round ${round + 1}/${rounds}  footprint  ${one.name.padEnd(12)} start ${startMs.toFixed(0)} ms, ` +
+          `${idle.toFixed(1)} MiB after the start, ${highest.toFixed(1)} MiB under load`,
+      );
+    }
+  }
+  return rows;
 }
 
 /** Fills the token tables as after years of use, with the SEQUENCE engine of MariaDB. */

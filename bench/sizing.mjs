@@ -51,7 +51,12 @@ function main() {
 
 function read(folder) {
   const json = (name) => JSON.parse(readFileSync(join(folder, `${name}.json`), 'utf8'));
-  return { run: json('latest'), database: json('database'), growth: json('growth') };
+  return {
+    run: json('latest'),
+    database: json('database'),
+    growth: json('growth'),
+    applications: json('applications'),
+  };
 }
 
 function number(name, text) {

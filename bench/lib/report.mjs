@@ -104,7 +104,7 @@ export function evaluate({ trials, memory, overload, start }) {
     }));
 }
 
-export function table({ trials, memory }, figures) {
+export function table({ trials, memory, footprint = [] }, figures) {
   const lines = [];
   const names = [...new Set(trials.map(({ name }) => name))];
   for (const key of new Set(trials.map((trial) => trial.key))) {
@@ -123,10 +123,30 @@ export function table({ trials, memory }, figures) {
       `${'memory'.padEnd(10)} ${name.padEnd(12)} ${idle?.toFixed(0)} MiB idle, ${load.toFixed(0)} MiB at most`,
     );
   }
+  lines.push(...footprintLines(footprint));
   lines.push('');
   for (const { what, value, kind, bound, unit, met } of figures) {
     const verdict = met === undefined ? '' : `  ${kind} ${bound}${unit && ` ${unit}`}: ${met ? 'met' : 'NOT MET'}`;
     lines.push(`${what.padEnd(50)} ${value.toFixed(value < 10 ? 2 : 0).padStart(6)}${verdict}`);
   }
   return lines.join('\n');
+}
+
+/** The median of each build, and the median over the rounds of the ratio of the service to it. */
+function footprintLines(rows) {
+  const of = (name) => rows.filter((row) => row.name === name);
+  const measures = [
+    ['startMs', 'ms', 'from the start to the first ready answer'],
+    ['startCpuMs', 'ms', 'of a processor until then'],
+    ['idle', 'MiB', 'resident memory after the start'],
+    ['highest', 'MiB', 'resident memory under load'],
+  ];
+  return [...new Set(rows.map(({ name }) => name))].toSorted().flatMap((name) =>
+    measures.map(([field, unit, what]) => {
+      const own = median(of(name).map((row) => row[field])).toFixed(1);
+      const ratios = of(name).map((row) => of('service').find(({ round }) => round === row.round)[field] / row[field]);
+      const against = name === 'service' ? '' : `  service is ${median(ratios).toFixed(3)} of it`;
+      return `${'footprint'.padEnd(10)} ${name.padEnd(12)} ${own.padStart(8)} ${unit.padEnd(3)} ${what}${against}`;
+    }),
+  );
 }

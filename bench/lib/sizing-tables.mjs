@@ -7,7 +7,7 @@ const million = 1_000_000;
 const count = (value) => Number(value).toLocaleString('en-US');
 
 /** Which run each figure of the page is of. */
-function runs({ run, database, growth }) {
+function runs({ run, database, growth, applications }) {
   const day = ({ at }) => `${at.slice(0, 10)} ${at.slice(11, 16)}`;
   const on = ({ machine: { cores, node, loadAverage }, database: server }) =>
     [`${cores} processors with load ${figure(loadAverage)}`, `Node ${node.slice(1)}`, server]
@@ -19,13 +19,46 @@ function runs({ run, database, growth }) {
       ['`latest.json` (`npm run bench`)', day(run), on(run)],
       ['`database.json` (`node bench/database.mjs`)', day(database), on(database)],
       ['`growth.json` (`node bench/growth.mjs`)', day(growth), `${count(growth.rows)} rows, ${on(growth)}`],
+      [
+        '`applications.json` (`node bench/applications.mjs`)',
+        day(applications),
+        `${count(applications.users)} users, ${on(applications)}`,
+      ],
     ],
   );
 }
 
-/** @param {{ run: object, database: object, growth: object }} results the files of bench/results */
+/** The steps of bench/applications.mjs. */
+const steps = { first: 'first sign-in', further: 'further one', renewal: 'renewal', end: 'end of session' };
+
+/** What a user leaves at an application, and how long `purge` keeps it (docs/operations/retention.md). */
+function applicationRows({ kinds }, a) {
+  const kept = ({ table, seconds }) => {
+    if (table === 'application_sessions') return `${a['session-days']} days and 1 hour`;
+    if (table !== 'oidc_records') return `${a['log-days']} days`;
+    const days = seconds / 86_400;
+    if (days >= 1) return `${figure(days)} days and 1 hour`;
+    return `1 hour and ${figure(seconds / 60)} ${seconds === 60 ? 'minute' : 'minutes'}`;
+  };
+  const sum = (step) =>
+    Object.values(kinds).reduce((total, { rows, indexes }) => total + rows[step] * bytesPerRow({ indexes }), 0);
+  return markdownTable(
+    ['row', ...Object.values(steps), 'bytes of one', 'kept for'],
+    [
+      ...Object.entries(kinds).map(([kind, one]) => [
+        one.table === 'oidc_records' ? `\`oidc_records\`, ${kind}` : `\`${one.table}\``,
+        ...Object.keys(steps).map((step) => figure(one.rows[step])),
+        figure(bytesPerRow(one)),
+        kept(one),
+      ]),
+      ['bytes of all', ...Object.keys(steps).map((step) => figure(sum(step))), '', ''],
+    ],
+  );
+}
+
+/** @param {{ run: object, database: object, growth: object, applications: object }} results the files of bench/results */
 export function sizingTables(results, users, a) {
-  const { run, database, growth } = results;
+  const { run, database, growth, applications } = results;
   const rates = measured(run);
   const columns = users.map((n) => {
     const service = serviceFor(n, rates, a);
@@ -76,6 +109,7 @@ export function sizingTables(results, users, a) {
       row('processors', ({ db }) => figure(db.processors)),
       row('`innodb_buffer_pool_size`', ({ pool }) => bytes(pool)),
     ]),
+    applications: applicationRows(applications, a),
   };
 }
 
