@@ -6,10 +6,13 @@
 const ranks = [
   ['shared'],
   ['platform', 'hashing'],
-  ['users', 'audit', 'captcha', 'mail', 'directory'],
+  ['users', 'audit', 'captcha', 'mail', 'directory', 'legacy'],
+  ['groups', 'brand'],
   ['sessions'],
-  ['mfa', 'password-reset', 'passkeys', 'events', 'applications'],
+  ['mfa', 'password-reset', 'passkeys', 'events', 'identity-providers', 'applications'],
+  ['offboarding'],
   ['auth', 'account', 'admin', 'introspection', 'health', 'metrics', 'retention', 'portal'],
+  ['scim'],
   ['settings'],
   ['cli', 'demo', 'openapi'],
 ];

@@ -172,6 +172,9 @@ describe('the sign-in at an application', () => {
     await heading(other, 'This sign-in is over');
     await on(other).link('Your applications').click();
     await heading(other, `Hello, ${name}`);
+    // An address that is no percent encoding is that of no sign-in, and breaks no page.
+    await other.goto('/continue#%');
+    await heading(other, 'This sign-in is over');
   });
 
   describe('of a device', () => {

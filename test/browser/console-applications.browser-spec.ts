@@ -120,7 +120,8 @@ describe('the applications in the administration console', () => {
     await on(page).field('Name').fill('Grafana at work');
     await on(page).button('Save').click();
     await on(page).heading('Grafana at work').waitFor();
-    expect(await focused(page)).toBe('The changes are saved.');
+    await page.locator('.toast', { hasText: 'The changes are saved.' }).waitFor();
+    await page.locator('h2:focus', { hasText: 'Details' }).waitFor();
   });
 
   it('rotates the secret, disables, enables, and deletes after the name is typed', async () => {

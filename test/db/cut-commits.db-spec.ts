@@ -1,7 +1,7 @@
 import { DataSource } from 'typeorm';
 import { mysqlDriver } from '../../src/platform/database/mysql-pool';
 import { password, TestService } from '../support/app';
-import { freshDatabase, type TestDatabase } from '../support/database';
+import { migratedDatabase, type TestDatabase } from '../support/database';
 import { codeOf, goodPassword, look, mailedToken, submit } from '../support/reset';
 import { eventually } from '../support/servers/eventually';
 import { TcpProxy } from '../support/servers/tcp-proxy';
@@ -12,7 +12,7 @@ import { TcpProxy } from '../support/servers/tcp-proxy';
   let proxy: TcpProxy;
   let service: TestService;
   beforeAll(async () => {
-    store = await freshDatabase();
+    store = await migratedDatabase();
     const behind = await TcpProxy.before(store.url);
     proxy = behind.proxy;
     service = await TestService.start({ DATABASE_URL: behind.url, DATABASE_POOL_SIZE: '4' }, { store });

@@ -2,7 +2,7 @@ import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { TestService } from '../support/app';
-import { freshDatabase, type TestDatabase } from '../support/database';
+import { migratedDatabase, type TestDatabase } from '../support/database';
 import { RunningClock } from '../support/fakes';
 import { eventually } from '../support/servers/eventually';
 import { MariaDbDatabases } from '../support/servers/mariadb-databases';
@@ -17,7 +17,7 @@ import { MariaDbDatabases } from '../support/servers/mariadb-databases';
   let file: string;
 
   beforeEach(async () => {
-    store = await freshDatabase();
+    store = await migratedDatabase();
     directory = await mkdtemp(join(tmpdir(), 'database-password-'));
     file = join(directory, 'url');
     accounts = [];

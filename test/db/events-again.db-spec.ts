@@ -5,7 +5,7 @@ import { eventStatus, fresh } from '../../src/events/outbox/outbox-event.entity'
 import { EventRows } from '../../src/events/outbox/outbox-event.repository';
 import { streamStatus } from '../../src/events/outbox/event-stream.entity';
 import { EventStreams } from '../../src/events/outbox/event-stream.repository';
-import { freshDatabase, type TestDatabase } from '../support/database';
+import { migratedDatabase, type TestDatabase } from '../support/database';
 import { EventReplica } from '../support/events/event-replica';
 import { webhookFault } from '../support/events/verify-webhook';
 import { accept, answer, type Behaviour, WebhookReceiver, webhookSecret } from '../support/events/webhook-receiver';
@@ -19,7 +19,7 @@ let receiver: WebhookReceiver;
 let replicas: EventReplica[];
 
 beforeAll(async () => {
-  store = await freshDatabase();
+  store = await migratedDatabase();
 });
 afterAll(() => store.drop());
 

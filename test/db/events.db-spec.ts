@@ -7,7 +7,7 @@ import { EventRows } from '../../src/events/outbox/outbox-event.repository';
 import { streamStatus } from '../../src/events/outbox/event-stream.entity';
 import { EventStreams } from '../../src/events/outbox/event-stream.repository';
 import type { ClientInfo } from '../../src/shared/client-info';
-import { freshDatabase, type TestDatabase } from '../support/database';
+import { migratedDatabase, type TestDatabase } from '../support/database';
 import { EventReplica, testEventLimits } from '../support/events/event-replica';
 import { webhookFault } from '../support/events/verify-webhook';
 import { accept, answer, type Behaviour, WebhookReceiver, webhookSecret } from '../support/events/webhook-receiver';
@@ -25,7 +25,7 @@ let receiver: WebhookReceiver;
 let replicas: EventReplica[];
 
 beforeAll(async () => {
-  store = await freshDatabase();
+  store = await migratedDatabase();
 });
 afterAll(() => store.drop());
 
@@ -241,7 +241,7 @@ describe('the order of the events of one user', () => {
     const expected = Array.from({ length: count }, (_, n) => n + 1);
     expect(new Set(Object.values(receiver.order()).map(String))).toEqual(new Set([String(expected)]));
     expect(await one.count('event_streams')).toBe(0);
-    if (mariadb) expect(await MariaDbDatabases.shared().deadlocks(store.url)).toBe(0);
+    if (mariadb) expect(await MariaDbDatabases.shared().deadlocks(store.url)).toEqual([]);
   });
 
   it('an event that arrives while the owner of its stream finishes is neither lost nor sent twice', async () => {

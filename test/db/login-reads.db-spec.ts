@@ -47,7 +47,8 @@ describe('the reads of a login', () => {
       await database.affected(
         `UPDATE users SET login_failed_count = 2, last_login_failed_time = ?, last_login_success_time = ?, topt_secret = ?,
          mfa_failed_count = 3, mfa_blocked_until = ?, credential_version = 4, org_unit_id = 'fin', nickname = ?, directory_id = ?,
-         directory_seen_at = ?, directory_look_until = ?, deleted_at = ?, language = 'de', proven_email_key = email_key WHERE uid = ?`,
+         directory_seen_at = ?, directory_look_until = ?, deleted_at = ?, language = 'de', proven_email_key = email_key, identity_provider_id = 'acme',
+         external_id = 'oid-1', role = 'auditor', legacy_login = 1 WHERE uid = ?`,
         [
           new Date(failed),
           new Date(succeeded),

@@ -3,7 +3,7 @@ import { openMail } from '../../src/mail/outbox/mail-payload';
 import { KeyRing } from '../../src/platform/crypto/key-ring';
 import type { User } from '../../src/users/user.entity';
 import { type Answer, password, TestService } from '../support/app';
-import { freshDatabase, type TestDatabase } from '../support/database';
+import { migratedDatabase, type TestDatabase } from '../support/database';
 import { MfaClient, mfaSettings, pairOf } from '../support/mfa';
 import { dataOf, origin, PasskeyClient, passkeySettings } from '../support/passkeys';
 import { SoftAuthenticator } from '../support/authenticator';
@@ -55,7 +55,7 @@ const counted = `
   let mfa: MfaClient;
 
   beforeAll(async () => {
-    store = await freshDatabase();
+    store = await migratedDatabase();
     const behind = await TcpProxy.before(store.url, () => writes.reader());
     proxy = behind.proxy;
     plain = await TestService.start({ DATABASE_URL: behind.url, ...passkeySettings }, { store });

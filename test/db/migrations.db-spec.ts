@@ -2,7 +2,7 @@ import { DataSource } from 'typeorm';
 import { Columns } from '../../migrations/columns';
 import { migrate } from '../../src/platform/database/migrator';
 import { migrationOptions } from '../../src/platform/database/typeorm-options';
-import { freshDatabase, type TestDatabase } from '../support/database';
+import { freshDatabase, migratedDatabase, type TestDatabase } from '../support/database';
 
 describe('migrations that are interrupted and run again', () => {
   let store: TestDatabase;
@@ -55,3 +55,29 @@ describe('migrations that are interrupted and run again', () => {
     expect(await migrate(store.url)).not.toEqual([]);
   });
 });
+
+it('the copy that most tests start from is what the migrations make of an empty database', async () => {
+  const [empty, copied] = [await freshDatabase(), await migratedDatabase()];
+  await migrate(empty.url);
+  expect(await migrate(copied.url)).toEqual([]);
+  expect(await contentOf(copied.url)).toEqual(await contentOf(empty.url));
+  await Promise.all([empty.drop(), copied.drop()]);
+});
+
+/** The definition and the rows of each table. */
+async function contentOf(url: string): Promise<unknown[]> {
+  const dataSource = await new DataSource(migrationOptions(url)).initialize();
+  const isMariaDb = __DATABASE__ === 'mariadb';
+  const listing = isMariaDb ? 'SHOW TABLES' : 'SELECT name FROM sqlite_master ORDER BY name';
+  const tables = await dataSource.query<Record<string, string>[]>(listing);
+  const names = tables.flatMap((row) => Object.values(row));
+  const content = names.map(async (name) => [
+    await dataSource.query(
+      isMariaDb ? `SHOW CREATE TABLE ${name}` : `SELECT sql FROM sqlite_master WHERE name = '${name}'`,
+    ),
+    // An index of SQLite has no rows.
+    await dataSource.query(`SELECT * FROM ${name}`).catch(() => []),
+  ]);
+  expect(names.length).toBeGreaterThan(30);
+  return Promise.all(content).finally(() => dataSource.destroy());
+}

@@ -233,7 +233,7 @@ describe('purge', () => {
         expect((await service.post('/refresh', { refresh_token: refresh })).status).toBe(200);
         expect((await service.post('/logout', {}, { bearer: access })).status).toBe(200);
       });
-      expect(await MariaDbDatabases.shared().deadlocks(service.store.url)).toBe(0);
+      expect(await MariaDbDatabases.shared().deadlocks(service.store.url)).toEqual([]);
     });
 
   it('two parallel purges remove each row once, and neither fails', async () => {

@@ -1,5 +1,7 @@
 import { DataSource } from 'typeorm';
 import { censusOfAll, resealAll, sealedColumns } from '../../src/cli/sealed-values';
+import { OidcRecords } from '../../src/applications/persistence/oidc-record.repository';
+import { EventReceivers } from '../../src/events/event-receivers';
 import { sealSmtpSecret } from '../../src/mail/smtp-secret';
 import { TotpSecrets } from '../../src/mfa/persistence/totp-secret.repository';
 import { SealedTotp } from '../../src/mfa/totp/sealed-totp';
@@ -13,7 +15,9 @@ import { UsersRepository } from '../../src/users/users.repository';
 import { resetSecondFactor } from '../support/operator';
 import { TestService } from '../support/app';
 import { authenticatorCode, MfaClient, mfaSettings, pairOf } from '../support/mfa';
+import { givenIdentityProvider } from '../support/identity-providers';
 import { settings } from '../support/captcha/harness';
+import { webhookSecret } from '../support/events/webhook-receiver';
 import { dataKey } from '../support/settings';
 
 const [first, former] = [dataKey(1), dataKey(2)];
@@ -32,7 +36,11 @@ describe('keys reseal', () => {
   });
   afterAll(() => mfa.stop());
   beforeEach(async () => {
-    for (const table of ['users', 'totp_secrets', 'pending_logins', 'system_configs', 'mail_outbox']) {
+    const tables = [
+      ...['users', 'totp_secrets', 'pending_logins', 'system_configs', 'mail_outbox', 'oidc_records'],
+      ...['identity_providers', 'event_receivers'],
+    ];
+    for (const table of tables) {
       await database.affected(`DELETE FROM ${table}`);
     }
   });
@@ -55,13 +63,39 @@ describe('keys reseal', () => {
     });
   }
 
-  /** Creates one sealed value of every kind: authenticator, open enrolment, password of the mail server, mail. */
+  async function givenRecord(): Promise<void> {
+    const records = mfa.service.app.get(OidcRecords, { strict: false });
+    const id = new SystemRandom().uuid();
+    await records.put('Grant', id, { kind: 'Grant', jti: id }, { expires: mfa.service.clock.secondsFromNow(3600) });
+  }
+
+  /** With a former secret that still signs. */
+  async function givenEventReceiver(): Promise<void> {
+    const receivers = mfa.service.app.get(EventReceivers, { strict: false });
+    const kept = { types: [], tenants: [], audience: null, enabled: true, position: 0 };
+    const receiver = {
+      ...kept,
+      id: 'siem',
+      url: 'https://siem.example',
+      format: 'native',
+      secret: webhookSecret,
+    } as const;
+    await database.transaction((tx) => receivers.insert(tx, receiver));
+    const { receiver: read } = (await receivers.find('siem'))!;
+    const until = mfa.service.clock.secondsFromNow(3600);
+    expect(await database.transaction((tx) => receivers.rotateSecret(tx, read, webhookSecret, until))).toBe(true);
+  }
+
+  /** One sealed value of every kind: authenticator, open enrolment, passwords of mail server and provider, mail, grant, receiver. */
   async function givenSealed(name: string): Promise<{ user: User; secret: string; access: string; opened: string }> {
     const { user, secret } = await mfa.givenAuthenticator(name);
     const other = await mfa.givenUser(`${name}-enrols`);
     const { access } = await mfa.session(other);
     const { secret: opened } = await mfa.newSecret(access);
     await setSmtpSecret(sealSmtpSecret(both, 'the mail password'));
+    await givenRecord();
+    await givenIdentityProvider(mfa.service);
+    await givenEventReceiver();
     await age();
     return { user, secret, access, opened };
   }

@@ -1,3 +1,4 @@
+import type { DynamicModule } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -5,12 +6,16 @@ import { DataSource, type EntityMetadata, MigrationExecutor, type QueryRunner } 
 import { NicknameKey1766900000000 } from '../../migrations/1766900000000-nickname-key';
 import { PendingReauthentications1767620000000 } from '../../migrations/1767620000000-pending-reauthentications';
 import { UserLanguage1768000000000 } from '../../migrations/1768000000000-user-language';
+import { UserRoles1769700000000 } from '../../migrations/1769700000000-user-roles';
 import { Database } from '../../src/platform/database/database';
 import { migrate, pendingMigrations } from '../../src/platform/database/migrator';
 import { timeOf } from '../../src/platform/database/sql';
 import { giveEachCallerItsOwnRunner } from '../../src/platform/database/sqlite-runners';
 import { migrationOptions } from '../../src/platform/database/typeorm-options';
 import { NicknameKeys } from '../../src/users/nickname-keys';
+import { AppModule } from '../../src/app.module';
+import { RetentionModule } from '../../src/retention/retention.module';
+import type { AppConfig } from '../../src/settings/app-config';
 import { TestService } from '../support/app';
 import type { RepeatableMigration } from '../../migrations/repeatable';
 import { freshDatabase, type TestDatabase } from '../support/database';
@@ -91,6 +96,12 @@ async function tablesOf(runner: QueryRunner): Promise<Map<string, Column[]>> {
   );
 }
 
+/** The service, and `purge`, which has a table that nothing else reads. */
+const withPurge = (config: AppConfig): DynamicModule => ({
+  module: class WithPurge {},
+  imports: [AppModule.with(config), RetentionModule],
+});
+
 describe('the schema', () => {
   let store: TestDatabase;
   let service: TestService;
@@ -100,7 +111,7 @@ describe('the schema', () => {
     store = await freshDatabase();
     // `migrate`, as the operator runs it, on an empty database.
     expect(await migrate(store.url)).not.toEqual([]);
-    service = await TestService.start({ MIGRATE_ON_START: 'false' }, { store });
+    service = await TestService.start({ MIGRATE_ON_START: 'false' }, { store, module: withPurge });
     const dataSource = service.app.get(DataSource);
     const runner = dataSource.createQueryRunner();
     tables = await tablesOf(runner);
@@ -432,6 +443,7 @@ describe('migrations', () => {
 
   describe.each([
     ['users', 'language', new UserLanguage1768000000000()],
+    ['users', 'role', new UserRoles1769700000000()],
     ['pending_logins', 'sid', new PendingReauthentications1767620000000()],
   ])('%s.%s', (table, column, migration) => {
     /** Writes a row as a replica of version 1.0.0 does, which knows no such column. */

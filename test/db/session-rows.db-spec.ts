@@ -101,6 +101,18 @@ describe.each(['false', 'true'])('the rows of a session, REFRESH_TOKEN_ROTATION=
     }
   });
 
+  if (__DATABASE__ === 'mariadb') {
+    it('trimming never waits for a transaction that ends the session, so the two never meet in a deadlock', async () => {
+      const session = await given('ending', 1500);
+      const first = [sidOf(session)];
+      await service.database.affected("UPDATE login_tokens SET created_at = '2020-01-01' WHERE jti = ?", first);
+      await second.database.transaction(async (tx) => {
+        await tx.affected('UPDATE login_tokens SET is_revoked = 1 WHERE jti = ?', first);
+        expect(await service.app.get(SessionRows).trim(sidOf(session))).toBe(601);
+      });
+    });
+  }
+
   if (rotation === 'true') {
     it('a replaced refresh token whose row was removed still ends its session when it is used again', async () => {
       const session = await given('stolen', 0);

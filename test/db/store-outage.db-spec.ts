@@ -3,7 +3,7 @@ import { isStoreFailure } from '../../src/platform/database/store-failure';
 import { DomainError } from '../../src/shared/errors/domain-error';
 import { User } from '../../src/users/user.entity';
 import { TestService } from '../support/app';
-import { freshDatabase, type TestDatabase } from '../support/database';
+import { migratedDatabase, type TestDatabase } from '../support/database';
 import { MariaDbDatabases } from '../support/servers/mariadb-databases';
 import { eventually } from '../support/servers/eventually';
 import { TcpProxy } from '../support/servers/tcp-proxy';
@@ -34,7 +34,7 @@ async function isConnected(id: number): Promise<boolean> {
   let proxy: TcpProxy;
   let service: TestService;
   beforeAll(async () => {
-    store = await freshDatabase();
+    store = await migratedDatabase();
     const behind = await TcpProxy.before(store.url);
     proxy = behind.proxy;
     service = await TestService.start({ DATABASE_URL: behind.url, DATABASE_POOL_SIZE: '4' }, { store });

@@ -16,7 +16,7 @@ interface Session {
   readonly refresh: string;
 }
 
-/** docs/spec/extensions.md#c-directory, at a real domain controller. */
+/** docs/spec/extensions.md#c, at a real domain controller. */
 describe('accounts of Active Directory over time', () => {
   let domain: Samba;
   let service: TestService;

@@ -1,6 +1,7 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { CompanyProvider } from '../support/identity-provider';
 import { runProgram } from '../support/run-program';
 import { Smtp } from '../support/servers/smtp';
 import { testSettings } from '../support/settings';
@@ -37,6 +38,83 @@ describe('tenants, organisation units, applications and mails on the command lin
     expect(await json(['mail', 'list', '--status', 'dead'])).toEqual([]);
   });
 
+  it('applies a file, exports it, and tells a pipeline by the exit code what was found', async () => {
+    const file = join(directory, 'installation.yaml');
+    const text = 'version: 1\ntenants:\n  - id: of-file\n    name: Of a file\n';
+    await writeFile(file, text);
+    const apply = (...more: string[]) => run(['--actor', 'pipeline', 'config', 'apply', file, ...more]);
+    expect(await apply('--dry-run', '--detailed-exit-code')).toEqual({
+      code: 2,
+      stdout:
+        'create tenants of-file\n  id: "of-file"\n  name: "Of a file"\n1 change; nothing was written, because of --dry-run\n',
+      stderr: '',
+    });
+    const { stdout } = await apply('--json');
+    expect(JSON.parse(stdout)).toMatchObject({ dry_run: false, changes: [{ section: 'tenants', action: 'create' }] });
+    expect(await apply('--detailed-exit-code')).toEqual({ code: 0, stdout: 'no changes\n', stderr: '' });
+    const exported = await run(['config', 'export']);
+    expect(exported.stdout).toContain('  - id: of-file\n    name: Of a file\n');
+    await writeFile(file, exported.stdout);
+    expect(await apply()).toMatchObject({ code: 0, stdout: 'no changes\n' });
+    await writeFile(file, `${text}    colour: red\n`);
+    expect(await apply()).toEqual({
+      ...{ code: 1, stdout: '' },
+      stderr: `${file}:5:13: tenants[0].colour is not known: give id, name\nthe file has a fault: nothing was changed\n`,
+    });
+    expect(JSON.parse((await apply('--dry-run', '--json')).stdout)).toEqual({
+      faults: [{ path: 'tenants[0].colour', line: 5, column: 13, problem: 'is not known: give id, name' }],
+    });
+  });
+
+  it('adds an identity provider, tests it with its secret, and removes it when no user is left', async () => {
+    const secret = 'the-secret-of-the-company';
+    const company = await CompanyProvider.start([{ clientId: 'portal', secret, redirectUris: ['https://x.test'] }]);
+    try {
+      const [right, wrong] = [join(directory, 'right'), join(directory, 'wrong')];
+      await writeFile(right, `${secret}\n`);
+      await writeFile(wrong, 'another-secret');
+      const fields = [
+        '--name',
+        'Entra',
+        '--issuer',
+        company.issuer,
+        '--client-id',
+        'portal',
+        '--domain',
+        'example.com',
+      ];
+      const added = await json(['idp', 'add', 'entra', ...fields, '--client-secret-file', wrong]);
+      const addresses = {
+        redirect_uri: 'http://portal.test/login/external/entra/callback',
+        backchannel_logout_uri: 'http://portal.test/login/external/entra/backchannel-logout',
+      };
+      expect(added).toMatchObject({ id: 'entra', has_client_secret: true, domains: ['example.com'], ...addresses });
+      const refused = await run(['idp', 'test', 'entra']);
+      expect([refused.code, refused.stdout]).toEqual([1, expect.stringContaining('secret: wrong')]);
+      const end = new Date(Date.now() + 5 * 86_400_000).toISOString();
+      await json(['idp', 'change', 'entra', '--client-secret-file', right, '--client-secret-expires', end]);
+      expect(await json(['idp', 'test', 'entra'])).toEqual({
+        ...{ id: 'entra', discovery: 'ok', secret: 'ok', tells_logout: true, problems: [], ...addresses },
+      });
+      expect((await run(['doctor'])).stdout).toMatch(
+        /^idp +warn +entra the secret ends on \d{4}-\d\d-\d\d, in \d days$/m,
+      );
+      const moved = ['--provider', 'oidc', '--identity-provider', 'entra'];
+      expect(await json(['user', 'create', '--login-name', 'ann', ...moved])).toMatchObject({
+        identity_provider: 'entra',
+      });
+      expect((await run(['idp', 'remove', 'entra'])).code).toBe(1);
+      expect(await json(['user', 'set-provider', 'ann', 'password'])).toMatchObject({
+        ...{ provider: 'password', identity_provider: null, invited: false },
+      });
+      expect(await json(['idp', 'disable', 'entra'])).toMatchObject({ enabled: false, bound_users: 0 });
+      expect(await json(['idp', 'remove', 'entra'])).toEqual({ id: 'entra', result: true });
+      expect(await json(['idp', 'list'])).toEqual([]);
+    } finally {
+      await company.stop();
+    }
+  });
+
   it('registers an application, changes it, rotates its secret and deletes it', async () => {
     const uri = 'https://grafana.example.com/login';
     const created = (await json([
@@ -69,9 +147,21 @@ describe('tenants, organisation units, applications and mails on the command lin
     expect(await json(['app', 'list'])).toEqual([]);
   });
 
+  it('makes a group, fills it, shows it and deletes it; the members stay users', async () => {
+    const { id } = (await json(['group', 'create', 'Field Sales'])) as { id: string };
+    const { uid } = (await json(['user', 'create', '--login-name', 'gina'])) as { uid: string };
+    expect(await json(['group', 'add-member', id, uid])).toEqual({ id, uid, changed: true });
+    expect(await json(['group', 'rename', id, 'Sales'])).toMatchObject({ id, name: 'Sales', source: 'admin' });
+    expect((await run(['group', 'list', '--query', 'sal'])).stdout).toBe(`${id}\troot\tadmin\tSales\n`);
+    expect((await run(['group', 'members', id])).stdout).toContain('gina');
+    expect(await json(['group', 'remove-member', id, uid])).toEqual({ id, uid, changed: true });
+    expect(await json(['group', 'delete', id])).toEqual({ id, result: true });
+    expect(await run(['group', 'members', id])).toMatchObject({ code: 1, stdout: '' });
+  });
+
   it('a promotion prints how many passkeys the account has, because they sign in as an administrator from now on', async () => {
-    await json(['user', 'create', '--login-name', 'ann', '--email', 'ann@example.com']);
-    expect(await json(['user', 'set-admin', 'ann', 'on'])).toMatchObject({ is_admin: true, passkeys: 0 });
+    await json(['user', 'create', '--login-name', 'pia', '--email', 'pia@example.com']);
+    expect(await json(['user', 'set-admin', 'pia', 'on'])).toMatchObject({ is_admin: true, passkeys: 0 });
   });
 
   it('sends a test mail, and says in one line what the server said', async () => {

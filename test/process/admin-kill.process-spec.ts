@@ -47,7 +47,7 @@ describe('SIGKILL in the middle of changes by an administrator', () => {
   const started: ServiceProcess[] = [];
 
   beforeAll(async () => {
-    databaseUrl = await MariaDbDatabases.shared().freshDatabase();
+    databaseUrl = await MariaDbDatabases.shared().migratedDatabase();
     proxy = await TcpProxy.start(Number(new URL(databaseUrl).port));
     slowUrl = Object.assign(new URL(databaseUrl), { port: String(proxy.port) }).toString();
     const store = { url: databaseUrl, drop: () => Promise.resolve() };

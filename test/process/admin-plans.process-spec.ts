@@ -1,4 +1,5 @@
 import { type Connection, createConnection } from 'mysql2/promise';
+import { countedUsers } from '../../src/users/listing/ways';
 import { givenCaller } from '../support/admin';
 import { TestService } from '../support/app';
 import { FakeClock } from '../support/fakes';
@@ -8,6 +9,8 @@ import { testSettings } from '../support/settings';
 
 /** `PLANS_USERS=1000000` makes a million users. */
 const users = Number(process.env.PLANS_USERS ?? 60_000);
+/** The total counts up to 10,000 entries of an index on each of two ways. MariaDB counts each of them twice: as read, and as a row of the subquery. */
+const counted = 2 * 2 * (countedUsers + 1);
 const seedingMs = 600_000 + users;
 
 /** One user of a thousand has the small tenant, one of a thousand is expired, and one of a thousand is locked. */
@@ -96,7 +99,7 @@ describe(`the lists of administrators on ${users} users`, () => {
     if (process.env.PLANS_USERS) await printFigures(query, rows);
     // 51 rows of the list. A part of the search reads no more than its matches.
     const filtered = /&|locked|status/.test(query) ? users / 100 : 0;
-    expect(Math.max(...rows)).toBeLessThan(300 + filtered);
+    expect(Math.max(...rows)).toBeLessThan(300 + filtered + counted);
   });
 
   it('a later page reads no more rows than the first one', async () => {
@@ -104,7 +107,7 @@ describe(`the lists of administrators on ${users} users`, () => {
       const first = await service.get(`/admin/users?limit=50${query}`, { bearer: root });
       const cursor = Buffer.from(String(first.body.data.next), 'base64url').toString();
       const rows = await readBy(`/admin/users?limit=50${query}&after=${first.body.data.next}`, root);
-      expect([query, cursor.length > 0, rows - before < 300]).toEqual([query, true, true]);
+      expect([query, cursor.length > 0, rows - before < 300 + counted]).toEqual([query, true, true]);
     }
   });
 

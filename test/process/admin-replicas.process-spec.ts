@@ -3,7 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { createConnection } from 'mysql2/promise';
+import { dataUrl, pngOf } from '../support/images';
 import { runProgram } from '../support/run-program';
+import { eventually } from '../support/servers/eventually';
 import { MariaDbDatabases } from '../support/servers/mariadb-databases';
 import { ServiceProcess } from '../support/servers/service-process';
 import { captchaToken, password, patientDatabase, testSettings } from '../support/settings';
@@ -116,6 +118,19 @@ describe.each(['MariaDB', 'SQLite'])('administrators on two replicas with %s', (
       expect([await usersOn(0, winner.bearer), await usersOn(1, loser.bearer)]).toEqual([200, 'AUTH_401004']);
       expect((await setAdmin(1, winner.bearer, loser.uid, true)).code).toBeUndefined();
     }
+  });
+
+  it('a brand and its image that one replica stores are shown by the other one, which had read the former brand', async () => {
+    const { bearer } = await logIn('ann');
+    const nameOn = async (n: number) => (await send(n, 'GET', '/capabilities?tenant=acme')).data.brand.name as string;
+    expect((await send(0, 'PUT', '/admin/brand/acme', bearer, { name: 'Before' })).status).toBe(200);
+    await eventually(async () => (await nameOn(1)) === 'Before', { what: 'the first brand on the other replica' });
+    const change = { name: 'After', logo_light: dataUrl('png', pngOf()) };
+    const { data } = await send(0, 'PUT', '/admin/brand/acme', bearer, change);
+    expect(await nameOn(0)).toBe('After');
+    const image = await fetch(`${replicas[1]!.url}${data.logo_light}`);
+    expect(Buffer.from(await image.arrayBuffer()).equals(pngOf())).toBe(true);
+    await eventually(async () => (await nameOn(1)) === 'After', { what: 'the change on the other replica' });
   });
 
   it('the last administrator of the root tenant stays, whatever the command line and the API do at the same time (T316)', async () => {

@@ -30,6 +30,7 @@ const commands: [string[], string][] = [
   [['user', 'set-language', 'bob', 'de'], 'USER_CHANGED'],
   [['user', 'set-tenant', 'bob', 'acme'], 'USER_CHANGED'],
   [['user', 'set-admin', 'bob', 'on'], 'USER_ADMIN_CHANGED'],
+  [['user', 'set-role', 'ann', 'help_desk'], 'USER_ROLE_CHANGED'],
   [['user', 'set-status', 'bob', '-1'], 'USER_STATUS_CHANGED'],
   [['user', 'delete', 'ann', '--yes'], 'USER_DELETED'],
   [['config', 'set', 'SMTP', 'HOST', 'smtp.example.com'], 'CONFIG_CHANGED'],
@@ -40,7 +41,7 @@ const commands: [string[], string][] = [
   [['org-unit', 'rename', 'sales', 'Sales 2'], 'ORG_UNIT_RENAMED'],
   [['mail', 'retry', deadMail], 'MAIL_RETRIED'],
   [['mail', 'test', 'person@example.com'], 'SMTP_TESTED'],
-  [['purge'], 'PURGE_STARTED'],
+  [['purge'], 'PURGE_FINISHED'],
   [['keys', 'reseal'], 'RESEAL_STARTED'],
 ];
 
@@ -63,10 +64,9 @@ describe('the audit of the command line', () => {
   let sql: Connection;
 
   beforeAll(async () => {
-    databaseUrl = await MariaDbDatabases.shared().freshDatabase();
+    databaseUrl = await MariaDbDatabases.shared().migratedDatabase();
     directory = await mkdtemp(join(tmpdir(), 'cli-audit-'));
     await writeFile(join(directory, file), 'login_name,email\nbob,bob@example.com\n');
-    expect(await run(['migrate'])).toMatchObject({ code: 0 });
     sql = await createConnection({ uri: databaseUrl });
     await sql.query(
       `INSERT INTO mail_outbox (id, kind, payload, status, attempts, next_attempt_at, expires, created_at)

@@ -21,10 +21,9 @@ describe('two parallel commands on MariaDB', () => {
   let env: Record<string, string>;
 
   beforeAll(async () => {
-    databaseUrl = await MariaDbDatabases.shared().freshDatabase();
+    databaseUrl = await MariaDbDatabases.shared().migratedDatabase();
     directory = await mkdtemp(join(tmpdir(), 'cli-races-'));
     env = { ...testSettings, DATABASE_URL: databaseUrl };
-    expect(await run('migrate')).toMatchObject({ code: 0 });
     sql = await createConnection({ uri: databaseUrl });
   });
   afterAll(async () => {

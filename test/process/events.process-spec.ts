@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import '../support/servers/slow-tests';
 import type { EventLimits } from '../../src/events/event-limits';
 import { eventStatus } from '../../src/events/outbox/outbox-event.entity';
-import { freshDatabase, type TestDatabase } from '../support/database';
+import { migratedDatabase, type TestDatabase } from '../support/database';
 import { EventReplica } from '../support/events/event-replica';
 import { accept, answer, WebhookReceiver } from '../support/events/webhook-receiver';
 import { FakeClock } from '../support/fakes';
@@ -25,7 +25,7 @@ describe('replicas as processes', () => {
   let processes: ServiceProcess[];
 
   beforeEach(async () => {
-    store = await freshDatabase();
+    store = await migratedDatabase();
     receiver = await WebhookReceiver.start();
     observer = await EventReplica.start(store.url, {
       settings: receiver.settings,
@@ -119,7 +119,7 @@ describe('the built program', () => {
   });
 
   it('events list, show, retry and replay, and webhook test: an operator sends again what the receiver has refused or lost', async () => {
-    const [store, receiver] = [await freshDatabase(), await WebhookReceiver.start()];
+    const [store, receiver] = [await migratedDatabase(), await WebhookReceiver.start()];
     const clock = new FakeClock(new Date());
     const sender = await EventReplica.start(store.url, { settings: receiver.settings, clock });
     const run = (settings: Record<string, string>, ...args: string[]) => {
@@ -193,7 +193,7 @@ describe('the built program', () => {
   });
 
   it('nobody reads standard output: logins are answered, and the lines that wait are bounded (T329)', async () => {
-    const store = await freshDatabase();
+    const store = await migratedDatabase();
     const port = await freePort();
     const env = { ...testSettings, ...patientDatabase, LOG_LEVEL: 'error', DATABASE_URL: store.url };
     // A child whose standard output is a pipe that this test never reads.

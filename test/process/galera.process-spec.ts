@@ -8,6 +8,11 @@ import { KeyRing } from '../../src/platform/crypto/key-ring';
 import { Cooldown } from '../../src/platform/database/cooldown.entity';
 import { Cooldowns } from '../../src/platform/database/cooldown.repository';
 import { Database } from '../../src/platform/database/database';
+import { DatabaseOutages } from '../../src/platform/database/database-outages';
+import { DatabaseWaits } from '../../src/platform/database/database-waits';
+import { DiskSpace } from '../../src/platform/database/disk-space';
+import { boundThePool } from '../../src/platform/database/mysql-pool';
+import type { Sql } from '../../src/platform/database/sql';
 import { repeatMs } from '../../src/platform/database/time-limits';
 import { typeormOptions } from '../../src/platform/database/typeorm-options';
 import { SystemRandom } from '../../src/shared/random';
@@ -107,8 +112,11 @@ describe('replicas that write to different nodes of a Galera cluster', () => {
 
   /** The database as the service uses it, on one node, in this process. */
   const databaseOn = async (n: number): Promise<Database> => {
-    const source = new DataSource({ ...typeormOptions(cluster.node(n).urlOf(databaseUrl), 4), entities: [Cooldown] });
+    const url = cluster.node(n).urlOf(databaseUrl);
+    const source = new DataSource({ ...typeormOptions(url, 4), entities: [Cooldown] });
     sources.push(await source.initialize());
+    const watch = { url, accepted: () => undefined, failed: () => false };
+    boundThePool(source, new DatabaseWaits(), new DatabaseOutages(), watch, new DiskSpace());
     return Database.over(source);
   };
 
@@ -156,6 +164,21 @@ describe('replicas that write to different nodes of a Galera cluster', () => {
       expect(await other.row('SELECT held FROM cooldowns WHERE subject = ?', [subject])).toEqual({
         held: collisions + 1,
       });
+    });
+
+    it('is never lost during the preparation of a statement, where the node reports no error: a transaction prepares none', async () => {
+      const database = await databaseOn(1);
+      const prepared = async (sql: Sql) =>
+        Number((await sql.row<{ Value: string }>("SHOW SESSION STATUS LIKE 'Com_stmt_prepare'"))?.Value);
+      const counts = await database.transaction(async (tx) => {
+        const before = await prepared(tx);
+        const values = ["a \\ backslash, a ' quote and a ? mark", 7, true, new Date(0), null];
+        const row = await tx.row('SELECT ? AS text, ? AS number, ? AS truth, ? AS time, ? AS nothing', values);
+        expect(row).toEqual({ text: values[0], number: 7, truth: 1, time: '1970-01-01 00:00:00.000', nothing: null });
+        return [before, await prepared(tx)];
+      });
+      expect(counts[1]).toBe(counts[0]);
+      expect(await prepared(database)).toBeGreaterThan(0);
     });
 
     it('that is lost again and again ends in COMMON_503001, and nothing of it is stored', async () => {

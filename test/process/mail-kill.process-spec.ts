@@ -1,7 +1,7 @@
 import '../support/servers/slow-tests';
 import { mailLimits } from '../../src/mail/mail-limits';
 import { mailStatus } from '../../src/mail/mail-status';
-import { freshDatabase, type TestDatabase } from '../support/database';
+import { migratedDatabase, type TestDatabase } from '../support/database';
 import { FakeClock } from '../support/fakes';
 import { MailReplica } from '../support/mail/mail-replica';
 import { startOutboxProcess } from '../support/mail/outbox-process';
@@ -19,7 +19,7 @@ describe('replicas as processes', () => {
   let processes: ServiceProcess[];
 
   beforeEach(async () => {
-    store = await freshDatabase();
+    store = await migratedDatabase();
     smtp = await Smtp.start();
     observer = await MailReplica.start(store.url, { clock: new FakeClock(new Date()) });
     processes = [];

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { mailStatus } from '../../src/mail/mail-status';
-import { freshDatabase, type TestDatabase } from '../support/database';
+import { migratedDatabase, type TestDatabase } from '../support/database';
 import { FakeClock } from '../support/fakes';
 import { MailReplica } from '../support/mail/mail-replica';
 import { startOutboxProcess } from '../support/mail/outbox-process';
@@ -23,7 +23,7 @@ describe.each(['starttls', 'tls'] as const)('a mail server with %s', (security) 
   beforeEach(async () => {
     directory = await mkdtemp(join(tmpdir(), 'mail-tls-'));
     authority = await CertificateAuthority.create(directory);
-    store = await freshDatabase();
+    store = await migratedDatabase();
     observer = await MailReplica.start(store.url, { clock: new FakeClock(new Date()) });
     await observer.queueOtp();
   });

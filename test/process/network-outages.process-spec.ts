@@ -9,7 +9,7 @@ import type { User } from '../../src/users/user.entity';
 import { type Answer, password, TestService } from '../support/app';
 import { BreachStub, lineOf, range } from '../support/breach-stub';
 import { SiteverifyStub } from '../support/captcha/siteverify-stub';
-import { freshDatabase, type TestDatabase } from '../support/database';
+import { migratedDatabase, type TestDatabase } from '../support/database';
 import { WebhookReceiver } from '../support/events/webhook-receiver';
 import { directoryPassword, givenPerson, ldapLogin, ldapSettings } from '../support/ldap';
 import { lostTime, outageLikeMs } from '../support/lost-time';
@@ -86,7 +86,7 @@ describe('T238 a bad network before each server (docs/spec/attacks.md#3.10)', ()
   let service: TestService;
 
   beforeAll(async () => {
-    store = await freshDatabase();
+    store = await migratedDatabase();
     [redis, smtp, directory, receiver] = await Promise.all([
       Redis.start(),
       Smtp.start(),

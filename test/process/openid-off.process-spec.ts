@@ -7,6 +7,9 @@ import { testSettings } from '../support/settings';
 /** A text of the package `oidc-provider`, which the bundle keeps. */
 const mark = 'authorization request resolved without requesting interactions';
 
+/** A text of the package `openid-client`. */
+const clientMark = 'discovered metadata issuer does not match the expected issuer';
+
 describe('the package of the OpenID provider', () => {
   let folder: string;
   beforeAll(async () => (folder = await mkdtemp(join(tmpdir(), 'openid-off-'))));
@@ -31,5 +34,7 @@ describe('the package of the OpenID provider', () => {
     const files = JSON.parse(await readFile(list, 'utf8')) as string[];
     const texts = await Promise.all(files.filter((file) => /\.js$/.test(file)).map((file) => readFile(file, 'utf8')));
     expect([answer.status, texts.some((text) => text.includes(mark))]).toEqual([status, loaded]);
+    // Without a sign-in at an identity provider, its package is not loaded either.
+    expect(texts.some((text) => text.includes(clientMark))).toBe(false);
   });
 });

@@ -19,7 +19,7 @@ describe('traces', () => {
   let collector: TraceCollector;
   let databaseUrl: string;
   beforeAll(async () => {
-    databaseUrl = await MariaDbDatabases.shared().freshDatabase();
+    databaseUrl = await MariaDbDatabases.shared().migratedDatabase();
     const env = { ...testSettings, DATABASE_URL: databaseUrl };
     const account = ['--login-name', 'alice', '--email', 'alice@example.com', '--password', password];
     const created = await runProgram('dist/src/cli.js', ['user', 'create', ...account], { env, cwd: process.cwd() });

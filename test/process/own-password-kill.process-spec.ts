@@ -56,7 +56,7 @@ describe('SIGKILL in the middle of an own change of the password', () => {
 
   beforeAll(async () => {
     oldHash = await hash(oldPassword, 4);
-    databaseUrl = await MariaDbDatabases.shared().freshDatabase();
+    databaseUrl = await MariaDbDatabases.shared().migratedDatabase();
     proxy = await TcpProxy.start(Number(new URL(databaseUrl).port));
     slowUrl = Object.assign(new URL(databaseUrl), { port: String(proxy.port) }).toString();
     await (await start(databaseUrl)).kill();

@@ -40,7 +40,7 @@ describe('SIGKILL in the middle of a change (T250)', () => {
   let sql: Connection;
 
   beforeAll(async () => {
-    databaseUrl = await MariaDbDatabases.shared().freshDatabase();
+    databaseUrl = await MariaDbDatabases.shared().migratedDatabase();
     proxy = await TcpProxy.start(Number(new URL(databaseUrl).port));
     slowUrl = Object.assign(new URL(databaseUrl), { port: String(proxy.port) }).toString();
     await (await start(databaseUrl)).kill();

@@ -14,23 +14,13 @@ describe('password reset over two processes on MariaDB', () => {
     replicas = await Replicas.start();
   });
   afterAll(() => replicas.stop());
-  afterEach(async () => expect(await replicas.deadlocks()).toBe(0));
+  afterEach(async () => expect(await replicas.deadlocks()).toEqual([]));
 
   let users = 0;
   const givenUser = async () => {
     const name = `user${++users}`;
     const email = `${name}@example.com`;
-    const { uid } = await replicas.cli(
-      'user',
-      'create',
-      '--login-name',
-      name,
-      '--email',
-      email,
-      '--password',
-      goodPassword('old'),
-    );
-    return { name, email, uid: uid as string };
+    return { name, email, uid: await replicas.givenUser(name, { password: goodPassword('old'), email }) };
   };
 
   /** Creates a link for the current credentials of the user, like a mailed link. */

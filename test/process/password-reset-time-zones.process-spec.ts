@@ -12,7 +12,7 @@ describe('T254 W48 processes in different time zones on one database', () => {
   let services: ServiceProcess[] = [];
 
   beforeAll(async () => {
-    const url = await MariaDbDatabases.shared().freshDatabase();
+    const url = await MariaDbDatabases.shared().migratedDatabase();
     store = { url, drop: () => MariaDbDatabases.shared().drop(url) };
     const env = { ...testSettings, ...patientDatabase, DATABASE_URL: url };
     services = [];

@@ -2,7 +2,6 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createConnection, type Connection, type RowDataPacket } from 'mysql2/promise';
-import { migrate } from '../../src/platform/database/migrator';
 import { lostTime, outageLikeMs } from '../support/lost-time';
 import { post } from '../support/post';
 import { runProgram } from '../support/run-program';
@@ -33,8 +32,7 @@ describe('rows of the table users that another session locks for 18 s', () => {
   let watcher: Connection;
 
   beforeAll(async () => {
-    adminUrl = await databases.freshDatabase();
-    await migrate(adminUrl);
+    adminUrl = await databases.migratedDatabase();
     await databases.run(`CREATE USER ${account}@'%' IDENTIFIED BY 'pool-password'`);
     await databases.run(`GRANT ALL ON \`${new URL(adminUrl).pathname.slice(1)}\`.* TO ${account}@'%'`);
     const url = Object.assign(new URL(adminUrl), { username: account, password: 'pool-password' }).toString();

@@ -4,6 +4,7 @@ import { secretPurpose } from '../../src/mfa/totp/sealed-totp';
 import { loadConfig } from '../../src/settings/app-config';
 import { KeyRing } from '../../src/platform/crypto/key-ring';
 import { SystemRandom } from '../../src/shared/random';
+import { CompanyProvider } from '../support/identity-provider';
 import { type KubectlAnswer, RunbookPlaces } from '../support/runbook-places';
 import { type Place, runbooks } from '../support/runbooks';
 import { eventually } from '../support/servers/eventually';
@@ -40,10 +41,12 @@ describe('the runbooks', () => {
   let service: ServiceProcess;
   let env: Record<string, string>;
   let oldToken = '';
+  let company: CompanyProvider | undefined;
+  const newSecret = 'a secret of the runbook';
   const pages = runbooks();
 
   beforeAll(async () => {
-    databaseUrl = await MariaDbDatabases.shared().freshDatabase();
+    databaseUrl = await MariaDbDatabases.shared().migratedDatabase();
     smtp = await Smtp.start();
     receiver = await WebhookReceiver.start();
     const [port, metricsPort] = [await freePort(), await freePort()];
@@ -52,6 +55,7 @@ describe('the runbooks', () => {
       DATABASE_URL: databaseUrl,
       SMTP_URL: smtp.url,
       ...receiver.settings,
+      EVENT_RECEIVERS: 'on',
       MAIL_FROM: 'portal@example.com',
       PORT: `${port}`,
       METRICS_PORT: `${metricsPort}`,
@@ -61,7 +65,7 @@ describe('the runbooks', () => {
     places = await RunbookPlaces.start({
       databaseUrl,
       settings: () => env,
-      variables: () => ({ ...urls, OLD_TOKEN: oldToken }),
+      variables: () => ({ ...urls, OLD_TOKEN: oldToken, NEW_SECRET: newSecret }),
       kubectl,
     });
     service = await ServiceProcess.start({ env });
@@ -81,6 +85,7 @@ describe('the runbooks', () => {
     await smtp?.stop();
     await receiver?.stop();
     await places?.stop();
+    await company?.stop();
     await MariaDbDatabases.shared().drop(databaseUrl);
   });
 
@@ -119,7 +124,7 @@ describe('the runbooks', () => {
     {
       command: /^-n portal logs /,
       reason: 'only a cluster keeps the logs of pods',
-      output: '{"level":50}\n{"context":"events"}\n',
+      output: '{"level":50}\n{"context":"events"}\n{"msg":"an identity provider gave no usable answer"}\n',
     },
     { command: /^-n portal top pods$/, reason: 'only a cluster measures pods' },
     { command: /^-n portal wait /, reason: 'the stub does everything before it answers' },
@@ -132,6 +137,11 @@ describe('the runbooks', () => {
       command: /^-n portal create job portal-authentication-purge-again --from=cronjob\/portal-authentication-purge$/,
       reason: 'runs what the CronJob runs',
       locally: () => places.run('pod', 'node dist/src/cli.js purge'),
+    },
+    {
+      command:
+        /^-n portal create job portal-authentication-(backup|restore-test)-again --from=cronjob\/portal-authentication-\1$/,
+      reason: 'test/process/backup runs what these CronJobs run',
     },
     {
       command: /^apply -k deploy\/kustomize\/overlays\/production$/,
@@ -214,6 +224,7 @@ describe('the runbooks', () => {
            ('0c9f6a1e-5d2b-4c3a-9e8f-7a6b5c4d3e2f', 'otp', ?, 2, 1, UTC_TIMESTAMP(), ?, UTC_TIMESTAMP())`,
           [sealMail(keys(), mail), expires],
         );
+        await places.run('pod', `node dist/src/cli.js event-receiver create siem --url '${receiver.url}'`);
       },
       after: async () => {
         const arrived = (address: string) => smtp.messages.some(({ to }) => to.includes(address));
@@ -225,10 +236,26 @@ describe('the runbooks', () => {
     },
     'applications.md': {},
     'database.md': {},
+    'maintenance.md': {},
+    'objectives.md': {},
     'leaked-signing-key.md': {
       after: async () => expect(await accepts(await tokenOf('alice'))).toBe(true),
     },
     'leaked-client-secret.md': {},
+    'identity-provider-secret.md': {
+      before: async () => {
+        company = await CompanyProvider.start([
+          { clientId: 'portal', secret: newSecret, redirectUris: ['https://x.test'] },
+        ]);
+        const fields = `--name Entra --issuer ${company.issuer} --client-id portal --client-secret-file -`;
+        await places.run('pod', `printf old-secret | node dist/src/cli.js idp add entra ${fields}`);
+      },
+      after: async () => {
+        await places.run('pod', 'node dist/src/cli.js idp remove entra');
+        await company?.stop();
+      },
+    },
+    'scim.md': {},
     'leaked-data-key.md': {
       before: async () => {
         nextSettings = { DATA_ENCRYPTION_KEY: `${newKey},${testSettings.DATA_ENCRYPTION_KEY}` };

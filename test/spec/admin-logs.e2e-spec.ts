@@ -23,7 +23,7 @@ describe('the log search of administrators', () => {
     }
     root = await AdminClient.of(service, 'root-admin');
     acme = await AdminClient.of(service, 'acme-admin', { tenantId: 'acme' });
-    ann = (await service.givenUser('ann', { tenantId: 'acme' })).uid;
+    ann = (await service.givenUser('ann', { tenantId: 'acme', email: 'ann@mail.test' })).uid;
     bob = (await service.givenUser('bob', { tenantId: 'other' })).uid;
     await service.database.affected('DELETE FROM login_logs');
     await service.database.affected('DELETE FROM audit_logs');
@@ -84,7 +84,9 @@ describe('the log search of administrators', () => {
       created_at: at(0),
       event: 'USER_CHANGED',
       user_id: ann,
+      user_name: 'ann',
       actor_id: root.uid,
+      actor_name: 'root-admin',
       ip: '192.0.2.1',
       user_agent: null,
       request_id: null,
@@ -100,6 +102,9 @@ describe('the log search of administrators', () => {
       [`?request_id=r0&user_id=${bob}`]: [],
       '?request_id=r': [],
       '?outcome=LOGIN_401001': [1, 3, 4],
+      '?outcome=failed': [1, 3, 4],
+      '?outcome=failed&user=ann': [1],
+      [`?outcome=failed&from=${at(3)}`]: [1, 3],
       '?ip=2001:DB8::A': [1, 4],
       [`?user_id=${ann}&outcome=success&ip=192.0.2.1`]: [0],
       '?ip=192.0.2.1&outcome=success': [0, 2],
@@ -108,6 +113,15 @@ describe('the log search of administrators', () => {
       [`?to=${encodeURIComponent('2026-03-01T13:59:57+02:00')}`]: [4, 5],
       [`?from=0001-01-01T00:00:00Z&to=9999-12-31T23:59:59-12:00&outcome=success`]: [0, 2, 5],
       '?user_id=nobody': [],
+      '?user=ann': [0, 1, 5],
+      '?user=%20ANN': [0, 1, 5],
+      '?user=ann%40mail.test&outcome=success': [0, 5],
+      [`?user=ann&user_id=${ann}`]: [0, 1, 5],
+      [`?user=ann&user_id=${bob}`]: [],
+      '?user=name%203': [3],
+      '?user=name%203&outcome=success': [],
+      '?user=name%20': [],
+      "?user=%25'%20OR%201": [],
     };
     for (const [query, expected] of Object.entries(selected)) {
       expect([query, await names(root, query)]).toEqual([query, expected]);
@@ -122,6 +136,9 @@ describe('the log search of administrators', () => {
       '?actor_id=operator': [3],
       '?ip=192.0.2.1': [0, 1],
       [`?user_id=${ann}&event=USER_UNLOCKED`]: [3],
+      '?user=ann': [0, 3],
+      '?user=Ann%40mail.test&request_id=q2': [3],
+      '?user=name%203': [],
       [`?actor_id=${root.uid}&event=USER_CHANGED&user_id=${bob}`]: [],
     };
     for (const [query, expected] of Object.entries(selected)) {
@@ -135,6 +152,13 @@ describe('the log search of administrators', () => {
     'audit-logs?outcome=success',
     'audit-logs?tenant_id=other',
     'login-logs?user_id=a%20b',
+    'login-logs?user=',
+    'audit-logs?user=a%0Ab',
+    `login-logs?user=${'a'.repeat(256)}`,
+    'login-logs?user=a&user=b',
+    'login-logs?format=xlsx',
+    'audit-logs?format=csv&format=csv',
+    'users?format=csv',
     'login-logs?user_id=1&user_id=2',
     'login-logs?user_id[]=1',
     "audit-logs?event=X'%20OR%201",
@@ -196,8 +220,35 @@ describe('the log search of administrators', () => {
       expect(await names(acme, `?user_id=${bob}`)).toEqual([]);
       expect(await names(acme, '?ip=2001:db8::a')).toEqual([1]);
       expect(await names(acme, '?outcome=LOGIN_401001')).toEqual([1]);
+      expect(await names(acme, '?outcome=failed')).toEqual([1]);
       expect(await events(acme, `?actor_id=${acme.uid}`)).toEqual([]);
       expect(await events(acme, '?event=CONFIG_CHANGED')).toEqual([]);
+    });
+
+    it('cannot tell a name of another tenant from one that nobody has, by user or request_id (T631)', async () => {
+      for (const user of ['bob', 'root-admin', 'name%203', 'name%202', 'nobody']) {
+        const answers = [await acme.get(`login-logs?user=${user}&limit=1`), await acme.get(`audit-logs?user=${user}`)];
+        expect(answers.map(({ body }) => [user, body.data])).toEqual([
+          [user, { items: [], next: null }],
+          [user, { items: [], next: null }],
+        ]);
+      }
+      expect(await names(acme, '?user=ANN&outcome=success')).toEqual([0, 5]);
+      expect(await names(acme, '?request_id=r2')).toEqual([]);
+      expect(await events(acme, '?request_id=q2')).toEqual([3]);
+    });
+
+    it('learns the names of the own tenant only (T632)', async () => {
+      expect((await acme.items('audit-logs')).map((row) => [row.user_name, row.actor_id, row.actor_name])).toEqual([
+        ['ann', root.uid, null],
+        ['ann', 'operator', null],
+      ]);
+      expect((await root.items('audit-logs')).map((row) => [row.user_name, row.actor_name])).toEqual([
+        ['ann', 'root-admin'],
+        ['bob', 'acme-admin'],
+        [null, 'root-admin'],
+        ['ann', null],
+      ]);
     });
 
     it('cannot use a cursor of the root tenant, and an empty search tells nothing of foreign rows', async () => {
@@ -246,6 +297,43 @@ describe('the log search of administrators', () => {
     expect([status, items]).toEqual([200, await root.items(`login-logs?user_id=${ann}`)]);
     const rows = await root.items('audit-logs?event=LOG_EXPORTED&limit=1');
     expect(rows).toMatchObject([{ actor_id: root.uid, ip: '127.0.0.1', detail: { log: 'login_logs' } }]);
+  });
+
+  describe('as CSV', () => {
+    const csv = async (client: AdminClient, path: string) => {
+      const answer = await service.app.inject({
+        url: `/admin/${path}`,
+        headers: { authorization: `Bearer ${client.bearer}` },
+      });
+      return { status: answer.statusCode, headers: answer.headers, text: answer.rawPayload.toString('utf8') };
+    };
+
+    it('an export is a file for a spreadsheet, in which no name that somebody typed is a formula (T630)', async () => {
+      const typed = '=HYPERLINK("https://evil.test";"x")';
+      await service.database.affected(
+        `INSERT INTO login_logs (login_name, provider, ip, user_agent, outcome, request_id, created_at)
+         VALUES (?, 'password', '198.51.100.7', '+cmd', 'LOGIN_401001', '-r', ?)`,
+        [typed, new Date(newest)],
+      );
+      const { status, headers, text } = await csv(root, 'login-logs?format=csv&ip=198.51.100.7');
+      expect([status, headers['content-type'], headers['content-disposition']]).toEqual([
+        ...[200, 'text/csv; charset=utf-8', 'attachment; filename="login-logs.csv"'],
+      ]);
+      const id = (await root.items('login-logs?ip=198.51.100.7'))[0].id as string;
+      expect(text).toBe(
+        '\uFEFFcreated_at,login_name,outcome,ip,provider,mfa,user_agent,user_id,request_id,id\r\n' +
+          `${at(0)},"'=HYPERLINK(""https://evil.test"";""x"")",LOGIN_401001,198.51.100.7,password,,'+cmd,,'-r,${id}\r\n`,
+      );
+      await service.database.affected('DELETE FROM login_logs WHERE login_name = ?', [typed]);
+    });
+
+    it('it has all rows of the own scope, needs a young session, and leaves an audit row', async () => {
+      expect((await csv(acme, 'login-logs?format=csv&limit=1')).text.split('\r\n').slice(1, -1)).toHaveLength(3);
+      const { text } = await csv(acme, 'audit-logs?format=csv&event=USER_UNLOCKED');
+      expect(text.split('\r\n')[1]).toContain(`USER_UNLOCKED,ann,,,"{""n"":1}",,${ann},operator,q2,`);
+      const exported = await root.items(`audit-logs?event=LOG_EXPORTED&actor_id=${acme.uid}&limit=1`);
+      expect(exported).toMatchObject([{ detail: { log: 'audit_logs', format: 'csv' } }]);
+    });
   });
 
   it('a search that no index decides looks at a bounded number of rows for each page, and finds them all', async () => {

@@ -39,11 +39,11 @@ describe('the overview of administrators', () => {
     acme = await acme.again('acme-admin');
   };
   const overview = async (client: AdminClient) => (await client.get('overview')).body.data;
-  const givenLogin = (time: number, outcome = 'success', user: string | null = null) =>
+  const givenLogin = (time: number, outcome = 'success', user: string | null = null, name = 'x', ip = '') =>
     service.database.affected(
       `INSERT INTO login_logs (user_id, login_name, provider, ip, user_agent, outcome, request_id, created_at)
-       VALUES (?, 'x', 'password', '', '', ?, '', ?)`,
-      [user, outcome, new Date(time)],
+       VALUES (?, ?, 'password', ?, '', ?, '', ?)`,
+      [user, name, ip, outcome, new Date(time)],
     );
   /** The hours that are not empty, as [hours before the current one, logins, failures]. */
   const busyHours = (hours: { from: string; logins: number; failures: number }[]) =>
@@ -127,6 +127,84 @@ describe('the overview of administrators', () => {
     }
     const waiting = await service.count('event_outbox', 'status = 0');
     expect(await overview(root)).toMatchObject({ mails: { waiting: 2, dead: 1 }, events: { waiting, dead: 0 } });
+  });
+
+  it('shows the names and addresses of the most failures of the day, in the own tenant or in all (T634)', async () => {
+    const now = clock.now().getTime();
+    const fail = async (times: number, ...[user, name, ip, outcome = 'LOGIN_401001']: (string | null)[]) => {
+      for (let n = 0; n < times; n++) await givenLogin(now - n, outcome!, user, name!, ip!);
+    };
+    await fail(4, ann, 'ann', '192.0.2.1');
+    await fail(1, ann, 'ann@mail.test', '192.0.2.2', 'LOGIN_401004');
+    await fail(3, bob, 'bob', '192.0.2.1');
+    await fail(2, bob, 'bob', '192.0.2.3', 'LOGIN_503001');
+    await fail(6, null, 'admin', '198.51.100.1', 'LOGIN_404001');
+    await fail(2, null, 'rare', '198.51.100.2', 'LOGIN_404001');
+    await givenLogin(now - 25 * hourMs, 'LOGIN_401001', ann, 'ann', '192.0.2.1');
+    expect((await overview(root)).failing).toEqual({
+      of: 16,
+      names: [
+        { login_name: 'admin', user_id: null, failures: 6 },
+        { login_name: 'ann', user_id: ann, failures: 5 },
+        { login_name: 'bob', user_id: bob, failures: 3 },
+      ],
+      addresses: [
+        { ip: '192.0.2.1', failures: 7, names: 2 },
+        { ip: '198.51.100.1', failures: 6, names: 1 },
+      ],
+    });
+    expect((await overview(acme)).failing).toEqual({
+      of: 5,
+      names: [{ login_name: 'ann', user_id: ann, failures: 5 }],
+      addresses: [{ ip: '192.0.2.1', failures: 4, names: 1 }],
+    });
+  });
+
+  it('shows the last changes that somebody made, and the names of the own tenant only (T634)', async () => {
+    await service.database.affected('DELETE FROM audit_logs');
+    const now = clock.now().getTime();
+    const given = (event: string, user: string | null, actor: string | null, ago: number, ip = '192.0.2.9') =>
+      service.database.affected(
+        `INSERT INTO audit_logs (event, user_id, actor_id, ip, user_agent, request_id, detail, created_at)
+         VALUES (?, ?, ?, ?, '', '', '{}', ?)`,
+        [event, user, actor, ip, new Date(now - ago * 1000)],
+      );
+    await given('SESSION_CLOSED', ann, null, 1);
+    await given('USER_UNLOCKED', ann, root.uid, 2);
+    await given('USER_INVITED', bob, acme.uid, 3);
+    await given('CONFIG_CHANGED', null, root.uid, 4);
+    const told = ({ changes }: { changes: { event: string; user_name: string; actor_name: string }[] }) =>
+      changes.map(({ event, user_name, actor_name }) => [event, user_name, actor_name]);
+    expect(told(await overview(root))).toEqual([
+      ['USER_UNLOCKED', 'ann', 'root-admin'],
+      ['USER_INVITED', 'bob', 'acme-admin'],
+      ['CONFIG_CHANGED', null, 'root-admin'],
+    ]);
+    expect(told(await overview(acme))).toEqual([['USER_UNLOCKED', 'ann', null]]);
+  });
+
+  it('tells how many users have an authenticator or a passkey, in the own tenant or in all (T634)', async () => {
+    const { adoption: before } = await overview(acme);
+    const { adoption: all } = await overview(root);
+    await service.givenUser('with-app', { tenantId: 'acme', password: null });
+    await service.givenUser('with-key', { tenantId: 'acme', password: null });
+    await service.givenUser('left', { tenantId: 'acme', password: null, status: -1 });
+    const uidOf = async (name: string) =>
+      (await service.database.row<{ uid: string }>('SELECT uid FROM users WHERE login_name_key = ?', [name]))!.uid;
+    await service.database.affected("UPDATE users SET topt_secret = 'x' WHERE login_name_key IN ('with-app', 'left')");
+    await service.database.affected("UPDATE users SET own_factors = 1 WHERE login_name_key = 'with-key'");
+    const key = await uidOf('with-key');
+    await service.database.affected(
+      `INSERT INTO passkeys (id, user_id, credential_hash, credential_id, public_key, transports, name, created_at)
+       VALUES ('k1', ?, 'h', '', '', '', '', ?)`,
+      [key, clock.now()],
+    );
+    clock.advanceSeconds(freshForMs / 1000);
+    expect((await overview(acme)).adoption).toEqual({
+      ...{ users: before.users + 2, authenticator: before.authenticator + 1, passkey: before.passkey + 1 },
+      ...{ neither: before.neither, sampled: false },
+    });
+    expect((await overview(root)).adoption).toMatchObject({ users: all.users + 2, passkey: all.passkey + 1 });
   });
 
   it('a process reads the numbers once for all who look, and counts past hours only once', async () => {

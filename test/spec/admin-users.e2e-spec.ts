@@ -321,6 +321,25 @@ describe('users, as administrators see and change them', () => {
     },
   );
 
+  it('T718 the cursor of the locked users of one tenant shows no row, because it can be that of another tenant', async () => {
+    for (const name of ['locked-1', 'locked-2']) {
+      const { uid } = await service.givenUser(name, { tenantId: 'acme' });
+      await service.database.affected(
+        'UPDATE users SET login_failed_count = 3, last_login_failed_time = ? WHERE uid = ?',
+        [service.clock.now(), uid],
+      );
+    }
+    const page = async (more: string, bearer = acme) =>
+      (await service.get(`/admin/users?locked=true&limit=1${more}`, { bearer })).body.data;
+    const first = await page('');
+    const shown = Buffer.from(first.next, 'base64url').toString('latin1');
+    expect(shown).not.toContain(first.items[0].uid);
+    const second = await page(`&after=${encodeURIComponent(first.next)}`);
+    expect(second.items[0].uid).not.toBe(first.items[0].uid);
+    const ofRoot = await page('', root);
+    expect(JSON.parse(Buffer.from(ofRoot.next, 'base64url').toString())).toContain(ofRoot.items[0].uid);
+  });
+
   it('a made-up cursor of any list is refused or a place like any other, never a failure (T317)', async () => {
     const values = [-1, 9_007_199_254_740_991, -9_007_199_254_740_991, 'x', '-1e300', '\0'];
     const places = values.flatMap((one) => [[one], [one, 'x'], [one, 0], [0, one, 'x']]);

@@ -1,7 +1,11 @@
+import { decodeJwt } from 'jose';
 import { isUserId } from '../../src/shared/user-id';
-import { adminRoutes, givenCaller, givenPasskeyRow, givenTenant, tokenOf } from '../support/admin';
+import { UsersRepository } from '../../src/users/users.repository';
+import { adminRoutes, givenCaller, givenDeviceRow, givenPasskeyRow, givenTenant, tokenOf } from '../support/admin';
 import { adminRequests } from '../support/admin-requests';
+import { givenIdentityProvider } from '../support/identity-providers';
 import { SoftAuthenticator } from '../support/authenticator';
+import { givenGroup } from '../support/groups';
 import { MfaClient, mfaSettings } from '../support/mfa';
 import { dataOf, origin, PasskeyClient } from '../support/passkeys';
 
@@ -10,7 +14,7 @@ describe('a user whose uid is the id of another system', () => {
   let passkeys: PasskeyClient;
   let mfa: MfaClient;
   beforeAll(async () => {
-    passkeys = await PasskeyClient.start({ ...mfaSettings, ADMIN_API: 'on' });
+    passkeys = await PasskeyClient.start({ ...mfaSettings, ADMIN_API: 'on', MFA_TRUSTED_DEVICE_DAYS: '30' });
     mfa = new MfaClient(passkeys.service);
     await givenTenant(mfa.service, 'acme');
   });
@@ -49,13 +53,19 @@ describe('a user whose uid is the id of another system', () => {
   it('is found and changed by every endpoint of the administration', async () => {
     const { bearer } = await givenCaller(mfa.service, { isAdmin: true, uid: 'Admin_1' });
     const user = await mfa.givenUser('target', { uid: 'T-1', password: null, tenantId: 'acme' });
-    await tokenOf(mfa.service, user);
+    const current = () => mfa.service.app.get(UsersRepository).findByUid(user.uid);
     const passkey = await givenPasskeyRow(mfa.service, user.uid);
+    const { id: provider } = await givenIdentityProvider(mfa.service);
     const ofUsers = adminRoutes().filter((route) => route.includes(':uid'));
     expect(ofUsers.length).toBeGreaterThan(9);
     const deletion = 'DELETE /admin/users/:uid';
     for (const route of [...ofUsers.filter((one) => one !== deletion), deletion]) {
-      const { path, body } = adminRequests[route]!({ uid: user.uid, passkey, application: '' });
+      const group = await givenGroup(mfa.service, route, { tenantId: 'acme' });
+      const { sid: session } = decodeJwt(await tokenOf(mfa.service, (await current())!)) as { sid: string };
+      const device = await givenDeviceRow(mfa.service, user.uid);
+      const others = { application: '', provider, issuer: '', group, receiver: '' };
+      const targets = { uid: user.uid, passkey, session, device, ...others };
+      const { path, body } = adminRequests[route]!(targets);
       const { status } = await mfa.service.send(route.split(' ')[0] as 'GET', path, body, { bearer });
       expect({ route, status }).toEqual({ route, status: 200 });
     }

@@ -9,6 +9,8 @@ describe('GET /capabilities', () => {
       status: true,
       data: {
         providers: ['password'],
+        identity_providers: [],
+        login_discovery: false,
         captcha: { provider: 'altcha', site_key: null },
         login_by_email: true,
         mfa_required: false,
@@ -25,6 +27,7 @@ describe('GET /capabilities', () => {
           logo_dark_url: null,
           favicon_url: null,
           color: '#2457c5',
+          tagline: null,
           support_url: null,
           privacy_url: null,
           imprint_url: null,

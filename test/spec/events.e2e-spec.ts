@@ -134,7 +134,7 @@ describe('the statements of a login', () => {
   ])('%s', async (_what, settings, [success, failure]) => {
     const receiver = await WebhookReceiver.start();
     await receiver.stop();
-    const off = { AUDIT_STREAM: '', WEBHOOK_URL: '', WEBHOOK_SECRET: '' };
+    const off = { AUDIT_STREAM: '', WEBHOOK_URL: '', WEBHOOK_SECRET: '', EVENT_RECEIVERS: 'off' };
     const service = await TestService.start({ ...off, ...(settings ?? receiver.settings) });
     const lines: ServiceEvent[] = [];
     service.app.get(AuditLines).add = (event) => void lines.push(event);

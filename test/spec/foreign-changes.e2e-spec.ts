@@ -36,6 +36,9 @@ describe('changes of an account that its owner did not make', () => {
       ['enabled', { status: 1 }, { status: 0 }],
       ['adminGiven', { is_admin: true }, {}],
       ['adminTaken', { is_admin: false }, { isAdmin: true }],
+      ['helpDeskGiven', { role: 'help_desk' }, {}],
+      ['auditorGiven', { role: 'auditor' }, { role: 'help_desk' }],
+      ['roleTaken', { role: null }, { role: 'auditor' }],
       ['secondFactorChanged', { mfa_type: 'totp' }, {}],
     ])(
       '%s: one mail tells the owner, and a repetition that changes nothing tells nothing',

@@ -33,7 +33,8 @@ describe('POST /introspect', () => {
     expect(body).toEqual({
       active: true,
       ...{ sub: user.uid, sid, jti, username: 'ann', tenant_id: 'root', org_unit_id: null, is_admin: true },
-      ...{ amr: ['pwd'], token_type: 'access', iss, aud, iat, exp },
+      role: null,
+      ...{ groups: [], amr: ['pwd'], token_type: 'access', iss, aud, iat, exp },
       ...{ auth_time: iat, acr: 'urn:portal:acr:1' },
     });
   });

@@ -103,7 +103,7 @@ describe('no secret reaches a log, a metric, a trace, an event or a refusal', ()
   }
 
   it('every operation of the document, accepted and refused', async () => {
-    const offers = { ADMIN_API: 'on', OIDC: 'on', MFA_TRUSTED_DEVICE_DAYS: '30' };
+    const offers = { ADMIN_API: 'on', OIDC: 'on', EVENT_RECEIVERS: 'on', MFA_TRUSTED_DEVICE_DAYS: '30' };
     const service = await start({ MFA_REQUIRED: 'true', ...offers });
     const recorder = new Recorder(service);
     const signedIn = await signInStory(recorder);

@@ -232,9 +232,9 @@ const statusOf = async (
   path: string,
   { ip, body, path: own }: ReturnType<Ask>,
 ) => {
-  const takesForm = path === '/introspect';
-  const sent = body ?? (method === 'POST' ? (takesForm ? 'token=x' : {}) : undefined);
-  const headers: Record<string, string> = takesForm ? { 'content-type': 'application/x-www-form-urlencoded' } : {};
+  const type = { '/introspect': 'application/x-www-form-urlencoded', '/admin/users/import': 'text/csv' }[path];
+  const sent = body ?? (method === 'POST' ? (type === undefined ? {} : 'token=x') : undefined);
+  const headers: Record<string, string> = type === undefined ? {} : { 'content-type': type };
   const answer = await service.send(method, own ?? path, sent, { ip, headers });
   return (answer.body as { error_code?: string } | undefined)?.error_code ?? String(answer.status);
 };
@@ -245,6 +245,8 @@ describe('the limit of each route', () => {
     ['POST', '/login', 'login'],
     ['POST', '/login/passkey-options', 'other'],
     ['POST', '/login/passkey', 'login'],
+    ['POST', '/login/external', 'login'],
+    ['POST', '/login/external/{id}', 'other'],
     ['POST', '/otp-verify', 'otp'],
     ['POST', '/otp-resend', 'otp'],
     ['GET', '/otp-qrcode/{uid}', 'otp'],
@@ -258,6 +260,7 @@ describe('the limit of each route', () => {
     ['POST', '/totp-secret', 'other'],
     ['POST', '/refresh', 'other'],
     ['POST', '/logout', 'other'],
+    ['POST', '/login/discover', 'other'],
     ['GET', '/user/me', 'other'],
     ['POST', '/user/change-password', 'login'],
     ['POST', '/user/reauthenticate', 'login'],
@@ -293,6 +296,7 @@ describe('the limit of each route', () => {
     service = await TestService.start({
       ADMIN_API: 'on',
       OIDC: 'on',
+      EVENT_RECEIVERS: 'on',
       RATE_LIMIT: 'on',
       RATE_LIMIT_LOGIN: String(perGroup.login),
       RATE_LIMIT_OTP: String(perGroup.otp),

@@ -28,6 +28,7 @@ describe('POST /login', () => {
             nickname: 't001',
             email: 't001@example.com',
             is_admin: true,
+            role: null,
             tenant_id: 'root',
             org_unit_id: null,
           },
@@ -224,7 +225,7 @@ describe('POST /login', () => {
           ? "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
           : 'SELECT TABLE_NAME AS name FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE()',
       );
-      const written = /^(login_logs|event_outbox|event_streams)$/;
+      const written = /^(login_logs|event_outbox|event_streams|receiver_events|receiver_places)$/;
       const others = async () => {
         const contents = new Map<string, unknown>();
         for (const { name } of tables.filter((table) => !written.test(table.name))) {
@@ -339,6 +340,7 @@ describe('POST /login', () => {
           email: 'c•••@example.com',
           nickname: null,
           is_admin: null,
+          role: null,
           tenant_id: null,
           org_unit_id: null,
         },

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { AuditTrail } from '../../src/audit/audit-trail';
 import { Metrics } from '../../src/metrics/metrics';
 import * as catalogueModule from '../../src/shared/errors/error-catalogue';
 import { TestService } from '../support/app';
@@ -86,6 +87,17 @@ describe('Prometheus metrics on METRICS_PORT', () => {
     const idle = await sample('auth_database_pool_connections{state="idle"}');
     if (mariadb) expect(idle).toBeGreaterThan(0);
     else expect(idle).toBeUndefined();
+  });
+
+  it('tells when a purge has last come to its end, and nothing before the first one', async () => {
+    expect(await sample('auth_purge_last_success_timestamp_seconds')).toBeUndefined();
+    const record = (event: 'PURGE_STARTED' | 'PURGE_FINISHED') =>
+      service.app.get(AuditTrail).record(service.database, event, { detail: { logs_days: 400 } });
+    await record('PURGE_FINISHED');
+    const finished = service.clock.now().getTime() / 1000;
+    service.clock.advanceSeconds(3600);
+    await record('PURGE_STARTED');
+    expect(await sample('auth_purge_last_success_timestamp_seconds')).toBe(finished);
   });
 
   it('the dashboard and the alerts use only metrics that exist, and no alert is defined twice', async () => {

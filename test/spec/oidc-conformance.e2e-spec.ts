@@ -302,6 +302,18 @@ describe('the test plans of the OpenID conformance suite', () => {
     });
 
     it.each([
+      ['de-DE,de;q=0.9', 'de', 'Abmelden?'],
+      ['zh', 'zh-CN', '要退出登录吗？'],
+      ['fr', 'en', 'Sign out?'],
+    ])('the question is in the language of the browser: %s', async (wish, language, question) => {
+      const headers = { accept: 'text/html', 'accept-language': wish };
+      const { browser } = await signedIn();
+      const page = await browser.request('GET', '/oidc/session/end', { headers });
+      expect(page.raw.toString()).toContain(`<html lang="${language}">`);
+      expect(page.raw.toString()).toContain(`<h1>${question}</h1>`);
+    });
+
+    it.each([
       ['oidcc-rp-initiated-logout', { state: 'gone' }, `${afterLogout}?state=gone`],
       ['oidcc-rp-initiated-logout-no-state', {}, afterLogout],
     ])('%s: the session ends, and the browser goes back', async (_module, more, back) => {

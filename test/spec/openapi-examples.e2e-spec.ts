@@ -1,13 +1,18 @@
 import { writeFileSync } from 'node:fs';
+import { receiverLimits } from '../../src/events/receiver-limits';
 import { recordedExamples, recordedFile } from '../../src/openapi/document/recorded-examples';
 import { TestService } from '../support/app';
 import { contract } from '../support/contract';
+import { testReceiverLimits } from '../support/events/event-replica';
 import { accountStory } from '../support/examples/account-story';
 import { administrationStory } from '../support/examples/administration-story';
 import { applicationsStory } from '../support/examples/applications-story';
 import { Recorder } from '../support/examples/recorder';
 import { passwordStory, portal, signInStory } from '../support/examples/sign-in-story';
 import { Smtp } from '../support/servers/smtp';
+
+// No automatic polls: how far a receiver is does not depend on the moment.
+Object.assign(receiverLimits, testReceiverLimits);
 
 /** `npm run openapi:examples` sets it. */
 const recording = process.env.RECORD_EXAMPLES === 'true';
@@ -25,6 +30,7 @@ describe('the examples of the OpenAPI document', () => {
       SYSTEM_URL: portal,
       ADMIN_API: 'on',
       OIDC: 'on',
+      EVENT_RECEIVERS: 'on',
       MFA_TRUSTED_DEVICE_DAYS: '30',
       BRAND_NAME: 'Example Corp',
     });

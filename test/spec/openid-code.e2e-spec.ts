@@ -43,6 +43,18 @@ describe('a sign-in at an application (OpenID Connect, code flow with PKCE)', ()
     expect(JSON.stringify(body)).not.toContain('evil');
   });
 
+  it('leads to the pages with the brand of the tenant, where the application is for one tenant alone', async () => {
+    const pageFor = async (allowedTenants: string[]) => {
+      const { url } = await new OpenIdBrowser(service).authorize(await givenApplication(service, { allowedTenants }));
+      return url.searchParams.get('tenant');
+    };
+    expect([await pageFor(['acme']), await pageFor(['acme', 'other']), await pageFor([])]).toEqual([
+      'acme',
+      null,
+      null,
+    ]);
+  });
+
   it('leads to the pages, goes on with their session, and gives the claims of the user', async () => {
     const user = await service.givenUser('olga', { nickname: 'Olga' });
     const application = await givenApplication(service);

@@ -77,6 +77,7 @@ describe('email_verified', () => {
   it('is true for a directory user, and left out without an address', async () => {
     const user = (await service.app.get(UsersRepository).findByUid((await given()).uid))!;
     expect(claimsOf({ ...user, provider: 'ldap' }).email_verified).toBe(true);
+    expect(claimsOf({ ...user, provider: 'oidc' }).email_verified).toBe(false);
     expect(claimsOf({ ...user, email: null, emailKey: null }).email_verified).toBeUndefined();
   });
 });

@@ -495,6 +495,17 @@ describe('POST /login/passkey', () => {
       expect(await client.logIn(authenticator)).toMatchObject({ body: { error_code: 'LOGIN_401008' } });
     });
 
+    it('a user of an identity provider is PASSKEY_401001: nobody would notice that the person has left', async () => {
+      const { user, authenticator } = await given();
+      await client.service.database.affected(
+        "UPDATE users SET provider = 'oidc', identity_provider_id = 'acme' WHERE uid = ?",
+        [user.uid],
+      );
+      const before = await stateOf(user.uid);
+      expect(await client.logIn(authenticator)).toMatchObject(refused);
+      expect(await stateOf(user.uid)).toMatchObject({ user: before.user, tokens: before.tokens });
+    });
+
     it('a deleted user is PASSKEY_401001', async () => {
       const { user, authenticator } = await given();
       await client.service.database.affected('DELETE FROM users WHERE uid = ?', [user.uid]);

@@ -93,7 +93,7 @@ describe('/passkeys', () => {
       dataOf(await client.register(access, new SoftAuthenticator(origin), 'Call +1 555 0100'));
       const mails = await mailsTo(user, 'passkey-changed');
       expect(mails).toMatchObject([{ added: true, ip: '127.0.0.1' }]);
-      expect(JSON.stringify(mails)).not.toContain('555');
+      expect(JSON.stringify(mails)).not.toContain('555 0100');
       const silent = await givenSession({ email: null });
       dataOf(await client.register(silent.access, new SoftAuthenticator(origin)));
       expect(await count(silent.user.uid)).toBe(1);
@@ -102,6 +102,15 @@ describe('/passkeys', () => {
     it('a directory user may have passkeys', async () => {
       const { access } = await givenSession({ provider: 'ldap' });
       expect((await client.register(access, new SoftAuthenticator(origin))).status).toBe(200);
+    });
+
+    it('a user of an identity provider gets no options, also as an administrator: AUTH_403001', async () => {
+      for (const isAdmin of [false, true]) {
+        const of = { provider: 'oidc', identityProviderId: 'acme', password: null, isAdmin } as const;
+        const { user, access } = await givenSession(of);
+        expect(await client.options(access)).toMatchObject({ status: 403, body: { error_code: 'AUTH_403001' } });
+        expect(await count(user.uid)).toBe(0);
+      }
     });
 
     it('excludeCredentials names those that the user has, so that an authenticator makes no second one', async () => {

@@ -169,6 +169,17 @@ describe('POST /user/reauthenticate', () => {
       expect(codeOf(await confirm(owner.access, body))).toBe('success');
     });
 
+    it('of a user of an identity provider is PASSKEY_401001, and the session stays old', async () => {
+      const { user, access, authenticator } = await passkeys.givenPasskey();
+      old();
+      await mfa.service.database.affected(
+        "UPDATE users SET provider = 'oidc', identity_provider_id = 'acme' WHERE uid = ?",
+        [user.uid],
+      );
+      expect(codeOf(await confirm(access, await assertion(authenticator)))).toBe('PASSKEY_401001');
+      expect(await isYoung(access)).toBe(false);
+    });
+
     it('of a user who is disabled, locked or logged out opens nothing', async () => {
       const { user, access, authenticator } = await passkeys.givenPasskey();
       for (let n = 0; n < 3; n++) await mfa.service.login(user.loginName, 'wrong');

@@ -6,6 +6,7 @@ import { TokenRevoker } from '../../src/sessions/token-revoker';
 import { TestService } from '../support/app';
 import { contract } from '../support/contract';
 import { countStatements } from '../support/count-statements';
+import { givenGroup } from '../support/groups';
 
 const identity = [
   'x-auth-subject',
@@ -132,7 +133,7 @@ describe('GET /verify', () => {
     return access;
   }
 
-  it('admin=true lets in administrators of any tenant only, and group=NAME nobody while there are no groups', async () => {
+  it('admin=true lets in administrators of any tenant only, and group=NAME nobody who is in no group', async () => {
     const { access: admin } = await given('adm', { isAdmin: true, tenantId: 'acme' });
     const { access: user } = await given('usr');
     const asked: [string, string, number][] = [
@@ -149,6 +150,30 @@ describe('GET /verify', () => {
       if (status === 403) expect(identity.filter((name) => name in answer.headers)).toEqual([]);
     }
     expect((await verify(undefined, '?admin=true')).status).toBe(401);
+  });
+
+  it('tenant=ID lets in users of this tenant only: another one can have a group of the same name', async () => {
+    const [ours, theirs] = [
+      await given('ours', { isAdmin: true }),
+      await given('theirs', { tenantId: 'acme', isAdmin: true }),
+    ];
+    await givenGroup(service, 'Guards', { members: [ours.uid] });
+    await givenGroup(service, 'Guards', { tenantId: 'acme', members: [theirs.uid] });
+    const asked: [string, string, number][] = [
+      [theirs.access, '?group=guards', 200],
+      [theirs.access, '?group=guards&tenant=root', 403],
+      [theirs.access, '?admin=true&tenant=root', 403],
+      [theirs.access, '?tenant=root', 403],
+      [theirs.access, '?tenant=ACME', 403],
+      [ours.access, '?group=guards&tenant=root', 200],
+      [ours.access, '?group=other&tenant=root', 403],
+      [ours.access, '?admin=true&group=guards&tenant=root', 200],
+    ];
+    for (const [token, query, status] of asked) {
+      const answer = await verify(token, query);
+      expect([query, answer.status]).toEqual([query, status]);
+      if (status === 403) expect(answer.body.error_code).toBe('AUTH_403001');
+    }
   });
 
   it.each([
@@ -168,6 +193,10 @@ describe('GET /verify', () => {
     '?__proto__=a',
     '?constructor=a',
     '?toString=a',
+    '?tenant=',
+    '?tenant',
+    '?tenant=root&tenant=acme',
+    `?tenant=${'x'.repeat(65)}`,
     '?admin=true&x=y',
     '?=',
     '?%',

@@ -18,6 +18,11 @@ export class AdminClient {
     return new AdminClient(service, uid, (await service.session(loginName)).access);
   }
 
+  /** A caller whose session is there. */
+  static with(service: TestService, uid: string, bearer: string): AdminClient {
+    return new AdminClient(service, uid, bearer);
+  }
+
   /** The same administrator after a fresh login. */
   async again(loginName: string): Promise<AdminClient> {
     return new AdminClient(this.service, this.uid, (await this.service.session(loginName)).access);

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type DynamicModule, RequestMethod, type Type } from '@nestjs/common';
 import { AdminApplicationsModule } from '../../src/admin/admin-applications.module';
+import { AdminEventReceiversModule } from '../../src/admin/admin-event-receivers.module';
 import { AdminModule } from '../../src/admin/admin.module';
 import type { AppConfig } from '../../src/settings/app-config';
 import { SessionOpener } from '../../src/sessions/session-opener';
@@ -54,9 +55,22 @@ export async function givenPasskeyRow({ database, clock }: TestService, uid: str
   return id;
 }
 
+/** A device on which no browser is. @returns its id */
+export async function givenDeviceRow({ database, clock }: TestService, uid: string): Promise<string> {
+  const id = randomUUID();
+  const [now, end] = [clock.now(), clock.secondsFromNow(3600)];
+  await database.affected(
+    `INSERT INTO trusted_devices (id, user_id, credential_version, series_hash, token_hash, ip, user_agent,
+     created_at, last_used_at, expires) SELECT ?, uid, credential_version, ?, ?, '192.0.2.1', 'jest', ?, ?, ?
+     FROM users WHERE uid = ?`,
+    [id, id, id, now, now, end, uid],
+  );
+  return id;
+}
+
 /** The routes of all controllers of the administration, for example `PATCH /admin/users/:uid`. */
 export function adminRoutes(): string[] {
-  const controllers = [AdminModule, AdminApplicationsModule].flatMap(
+  const controllers = [AdminModule, AdminApplicationsModule, AdminEventReceiversModule].flatMap(
     (module) => Reflect.getMetadata('controllers', module) as Type<unknown>[],
   );
   return controllers.flatMap((controller) => {

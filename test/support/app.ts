@@ -13,6 +13,7 @@ import { AppConfig, loadConfig } from '../../src/settings/app-config';
 import { LogoutLimits, logoutLimits } from '../../src/applications/logout/logout-limits';
 import { AuditLines } from '../../src/events/stream/audit-lines';
 import { EventLimits, eventLimits } from '../../src/events/event-limits';
+import { OffboardingLimits, offboardingLimits } from '../../src/offboarding/offboarding-limits';
 import { MailLimits, mailLimits } from '../../src/mail/mail-limits';
 import { Database } from '../../src/platform/database/database';
 import { describeError } from '../../src/platform/logging/describe-error';
@@ -24,7 +25,7 @@ import { PasswordHistory } from '../../src/users/password-change-log.repository'
 import { type NewUser, UserAccounts } from '../../src/users/user-accounts';
 import type { User } from '../../src/users/user.entity';
 import { assertDeclaredAnswer } from './contract';
-import { freshDatabase, type TestDatabase } from './database';
+import { migratedDatabase, type TestDatabase } from './database';
 import { profileSettings } from './everything';
 import { FakeClock } from './fakes';
 import { SecretsWatch } from './secrets-watch';
@@ -79,10 +80,12 @@ export class TestService {
       workers?: boolean;
     } = {},
   ): Promise<TestService> {
-    const store = shared.store ?? (await freshDatabase());
+    const store = shared.store ?? (await migratedDatabase());
     const clock = shared.clock ?? new FakeClock();
     const dataDir = await mkdtemp(join(tmpdir(), 'service-data-'));
-    const environment = { ...testSettings, ...(await profileSettings()), ...settings };
+    // No test cuts the power, so that no commit has to wait for the disk.
+    const quick = { SQLITE_SYNCHRONOUS: 'normal' };
+    const environment = { ...testSettings, ...quick, ...(await profileSettings()), ...settings };
     const config = loadConfig({ DATABASE_URL: store.url, DATA_DIR: dataDir, ...environment });
     const auditLines: string[] = [];
     const waits = shared.workers === true ? {} : onlyWhenAsked;
@@ -96,6 +99,8 @@ export class TestService {
       .overrideProvider(LogoutLimits)
       // A busy machine may take longer for an answer than the service waits.
       .useValue({ ...logoutLimits, ...waits, sendMs: 50_000, leaseMs: 60_000 })
+      .overrideProvider(OffboardingLimits)
+      .useValue({ ...offboardingLimits, ...waits })
       .overrideProvider(AuditLines)
       .useValue(
         new AuditLines(config.events, (line, done) => done(null, auditLines.push(line.toString()) && line.length)),

@@ -46,7 +46,12 @@ const longestParameter = 100;
 export function assertDeclaredAnswer({ method, url, status, headers, body }: ReceivedAnswer): void {
   // `URL` removes dot segments, as the server does.
   const path = new URL(url, 'http://service').pathname;
-  const found = templates.find(({ pattern }) => pattern.test(path));
+  const matching = templates.filter(({ pattern }) => pattern.test(path));
+  const verb = method === 'HEAD' ? 'get' : method.toLowerCase();
+  // `POST /admin/users/import` also has the form of `/admin/users/{uid}`, which has other methods.
+  const answers =
+    status === methodNotAllowed.status ? undefined : matching.find(({ operations }) => verb in operations);
+  const found = answers ?? matching[0];
   if (found === undefined) return;
   const code = codeOf(body);
   const parameters = found.pattern.exec(path)!.slice(1);
@@ -54,7 +59,7 @@ export function assertDeclaredAnswer({ method, url, status, headers, body }: Rec
   const hasNoRoute = code === routeNotFound.code || (method === 'HEAD' && status === routeNotFound.status);
   if (hasNoRoute && parameters.some((value) => value === '' || value.length > longestParameter)) return;
 
-  const operation = found.operations[method === 'HEAD' ? 'get' : method.toLowerCase()];
+  const operation = found.operations[verb];
   const name = `${method} ${found.template}`;
   if (operation === undefined) {
     // The server answers preflight requests for all paths, without an operation.

@@ -1,5 +1,4 @@
 import { execFile, execFileSync } from 'node:child_process';
-import { readdirSync } from 'node:fs';
 import { mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,18 +17,14 @@ function git(...args: string[]): string | undefined {
   }
 }
 
-/** The commit of the version before: the newest tag before this commit, otherwise the commit before the newest migration. */
-export function formerCommit(): string | undefined {
+/** Version 1.0.0, as it was released. Each release puts its own commit here. */
+const released = 'e8d49be11af9de0b8437d9608514ce270a09eaab';
+
+/** @returns undefined where the history is missing, as in an archive or a shallow clone */
+export function releasedCommit(): string | undefined {
   // A folder inside of another repository has no history of its own.
   if (git('rev-parse', '--show-prefix') !== undefined) return undefined;
-  const tag = git('describe', '--tags', '--abbrev=0', '--match', 'v[0-9]*', 'HEAD~1');
-  const newest = readdirSync(join(ROOT, 'migrations'))
-    .filter((name) => /^\d+-.*\.ts$/.test(name))
-    .sort()
-    .at(-1);
-  const added = git('log', '--diff-filter=A', '--format=%H', '-1', '--', `migrations/${newest}`);
-  const before = tag ?? (added && `${added}~1`);
-  return before && git('rev-parse', '--verify', '--quiet', `${before}^{commit}`);
+  return git('rev-parse', '--verify', '--quiet', `${released}^{commit}`);
 }
 
 /** The program of another commit, built with the packages of this one. Its types were checked when it was this version. */

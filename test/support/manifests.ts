@@ -12,7 +12,11 @@ export const OVERLAYS = ['production', 'staging', 'openshift'] as const;
 export type Overlay = (typeof OVERLAYS)[number];
 export const rendered = (overlay: Overlay): any[] => documents('deploy/rendered', `${overlay}.yaml`);
 /** The Jobs of deploy/kustomize/jobs, which an operator applies by hand. */
-export const JOBS = ['adopt', 'import', 'maintenance'] as const;
+export const JOBS = ['adopt', 'import', 'maintenance', 'upgrade-check'] as const;
+/** deploy/kustomize/examples: overlays with the components that OVERLAYS do not show. */
+export const EXAMPLES = ['client', 'platform'] as const;
+export const renderedExample = (example: (typeof EXAMPLES)[number]): any[] =>
+  documents('deploy/rendered', `example-${example}.yaml`);
 export function renderedJob(job: (typeof JOBS)[number]): any[] {
   const objects = documents('deploy/rendered', `job-${job}.yaml`);
   // kustomize breaks the lines of base64. Kubernetes ignores the breaks, and the schema does not.
@@ -29,8 +33,9 @@ export const podSpecsOf = (objects: any[]): [string, any][] => [
   ['CronJob', find(objects, 'CronJob').spec.jobTemplate.spec.template.spec],
 ];
 
-/** The schemas of the Prometheus operator are not available. */
-export const isOfKubernetes = (one: any): boolean => !one.apiVersion.startsWith('monitoring.coreos.com/');
+/** The schemas of the Prometheus operator, the Gateway API and External Secrets are not available. */
+export const isOfKubernetes = (one: any): boolean =>
+  !/^(?:monitoring\.coreos\.com|gateway\.networking\.k8s\.io|external-secrets\.io)\//.test(one.apiVersion as string);
 
 /**
  * The compiled schemas report wrong types and missing fields, and ignore unknown fields. They read only the fields that they

@@ -1,5 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import { join, resolve } from 'node:path';
 import { createConnection, type Connection } from 'mysql2/promise';
+import { identityKey } from '../../src/shared/identity-key';
 import type { Answer } from './app';
 import { repeatedWhileOverloaded } from './overload';
 import { runProgram } from './run-program';
@@ -33,6 +35,8 @@ export class Replicas {
   readonly databaseUrl: string;
   readonly sql: Connection;
   private env: Record<string, string>;
+  /** The rows of the users that the command line has made, by their password. */
+  private readonly firstUsers = new Map<string, { row: Record<string, unknown>; change: Record<string, unknown> }>();
 
   protected constructor(private readonly started: Started) {
     ({ services: this.services, databaseUrl: this.databaseUrl, sql: this.sql, env: this.env } = started);
@@ -56,10 +60,12 @@ export class Replicas {
     given?: string | readonly string[],
     root = ROOT,
   ): Promise<Started> {
-    const urls = [given ?? (await MariaDbDatabases.shared().freshDatabase())].flat();
+    const databases = MariaDbDatabases.shared();
+    const created = root === ROOT ? () => databases.migratedDatabase() : () => databases.freshDatabase();
+    const urls = [given ?? (await created())].flat();
     const databaseUrl = urls[0] as string;
     const env = { ...testSettings, ...patientDatabase, ...settings, DATABASE_URL: databaseUrl };
-    // All replicas start at the same time, which the migrations must tolerate.
+    // All replicas start at the same time, as in a roll-out.
     const services = await Promise.all(
       Array.from({ length: count }, (_, n) =>
         ServiceProcess.start({
@@ -115,16 +121,37 @@ export class Replicas {
     return answer;
   }
 
-  async givenUser(name: string): Promise<string> {
-    const args = ['--login-name', name, '--email', addressOf(name), '--password', password];
-    return (await this.cli('user', 'create', ...args)).uid as string;
+  /**
+   * Creates an enabled user. The command line makes the first user of each password. The others are copies of its rows as they
+   * were then, because a start of the command line takes longer than most of what a test does with a user.
+   * @param options.email null: the user has none
+   */
+  async givenUser(
+    name: string,
+    { password: own = password, email = addressOf(name) }: { password?: string; email?: string | null } = {},
+  ): Promise<string> {
+    const first = this.firstUsers.get(own);
+    if (first === undefined) {
+      const address = email === null ? [] : ['--email', email];
+      const { uid } = await this.cli('user', 'create', '--login-name', name, ...address, '--password', own);
+      const [row] = await this.rows('SELECT * FROM users WHERE uid = ?', [uid]);
+      const [change] = await this.rows('SELECT * FROM user_change_pwd_logs WHERE user_id = ?', [uid]);
+      this.firstUsers.set(own, { row: row!, change: change! });
+      return uid as string;
+    }
+    const uid = randomUUID();
+    const names = { login_name: name, login_name_key: identityKey(name) };
+    const addresses = { email, email_key: email === null ? null : identityKey(email) };
+    await this.rows('INSERT INTO users SET ?', [{ ...first.row, uid, ...names, ...addresses }]);
+    await this.rows('INSERT INTO user_change_pwd_logs SET ?', [{ ...first.change, id: undefined, user_id: uid }]);
+    return uid;
   }
 
   async rows(statement: string, values: unknown[] = []): Promise<Record<string, any>[]> {
     return (await this.sql.query(statement, values))[0] as Record<string, any>[];
   }
 
-  deadlocks(): Promise<number> {
+  deadlocks(): Promise<string[]> {
     return MariaDbDatabases.shared().deadlocks(this.databaseUrl);
   }
 

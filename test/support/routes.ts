@@ -22,6 +22,8 @@ export interface RouteCase {
   readonly storeless?: boolean;
   /** The error code for any wrong identifier in the last part of the path, malformed or unknown, without a token. */
   readonly unknownId?: string;
+  /** A valid body is answered with COMMON_404001, as on a path without a route: the path names what does not exist. */
+  readonly missing?: true;
 }
 
 /** A valid UUID that identifies nothing. */
@@ -46,8 +48,24 @@ export const routes: readonly RouteCase[] = [
     required: ['username', 'password'],
     optional: ['provider', 'device_token'],
   },
+  {
+    method: 'POST',
+    path: '/login/discover',
+    body: { username: 'nobody@example.com' },
+    required: ['username'],
+    storeless: true,
+  },
   { method: 'POST', path: '/login/passkey-options', body: {}, storeless: true },
   { method: 'POST', path: '/login/passkey', body: assertion, required: ['challenge_id'], storeless: true },
+  {
+    method: 'POST',
+    path: '/login/external',
+    body: { code: 'wrong' },
+    required: ['code'],
+    optional: ['device_token'],
+    storeless: true,
+  },
+  { method: 'POST', path: '/login/external/acme', body: {}, optional: ['return_to'], missing: true },
   { method: 'POST', path: '/otp-verify', body: code, required: ['uid', 'type', 'code'], optional: ['mfa_token'] },
   { method: 'POST', path: '/otp-resend', body: code, required: ['uid'], optional: ['mfa_token'] },
   { method: 'GET', path: `/otp-qrcode/${foreignId}`, ownFormat: true, unknownId: 'MFA_404001' },

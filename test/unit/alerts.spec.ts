@@ -8,34 +8,36 @@ import { hostFor } from '../support/servers/choose-host';
 
 const monitoring = resolve(__dirname, '../../deploy/monitoring');
 const read = (name: string): any => parse(readFileSync(join(monitoring, name), 'utf8'));
-const rules = read('alerts.yaml').groups.flatMap((group: any) => group.rules) as {
+const all = read('alerts.yaml').groups.flatMap((group: any) => group.rules) as { record?: string; expr: string }[];
+const rules = all.filter(({ record }) => record === undefined) as {
   alert: string;
   expr: string;
   annotations: Record<string, string>;
 }[];
+const recorded = all.flatMap(({ record }) => record ?? []);
+const testFiles = ['alerts.test.yaml', 'alerts-slow.test.yaml'];
 
 /** Prometheus itself tests the rules, with the series of deploy/monitoring/alerts.test.yaml. */
 describe('the alerts', () => {
   let directory: string;
   beforeAll(async () => {
     directory = await mkdtemp(join(tmpdir(), 'alerts-'));
-    for (const name of ['alerts.yaml', 'alerts.test.yaml'])
-      await copyFile(join(monitoring, name), join(directory, name));
+    for (const name of ['alerts.yaml', ...testFiles]) await copyFile(join(monitoring, name), join(directory, name));
   });
   afterAll(() => rm(directory, { recursive: true, force: true }));
 
   const promtool = (...args: string[]) => hostFor('promtool', directory, []).prepare('promtool', args);
 
   it('are accepted by Prometheus', async () => {
-    expect(await promtool('check', 'rules', join(directory, 'alerts.yaml'))).toContain(`${rules.length} rules found`);
+    expect(await promtool('check', 'rules', join(directory, 'alerts.yaml'))).toContain(`${all.length} rules found`);
   });
 
-  it('fire for the series of the test file, and only for them', async () => {
-    expect(await promtool('test', 'rules', join(directory, 'alerts.test.yaml'))).toContain('SUCCESS');
+  it.each(testFiles)('fire for the series of %s, and only for them', async (name) => {
+    expect(await promtool('test', 'rules', join(directory, name))).toContain('SUCCESS');
   });
 
   it('each have a test in which they fire', () => {
-    const cases = read('alerts.test.yaml').tests.flatMap((one: any) => one.alert_rule_test) as any[];
+    const cases: any[] = testFiles.flatMap((name) => read(name).tests.flatMap((one: any) => one.alert_rule_test));
     const fired = cases.filter(({ exp_alerts: expected = [] }) => expected.length > 0).map((one) => one.alertname);
     expect(new Set(fired)).toEqual(new Set(rules.map(({ alert }) => alert)));
   });
@@ -60,8 +62,19 @@ describe('the alerts', () => {
     expect(sections.sort()).toEqual(rules.map(({ alert }) => alert).sort());
   });
 
-  it.each(rules.map(({ alert, expr }) => [alert, expr]))('%s selects only this service', (_, expr) => {
-    const selectors = expr.match(/\b(?:up|(?:auth|nodejs|kube)_\w+)\b(?:\{[^}]*\})?/g)!;
+  it('each recorded series is of a namespace alone, is recorded once, and is used by an alert, another record or the dashboard', () => {
+    expect(new Set(recorded).size).toBe(recorded.length);
+    const used = [...all.map(({ expr }) => expr), JSON.stringify(read('grafana-dashboard.json'))];
+    const named = new Set(used.flatMap((text) => text.match(/\bnamespace:\w+:\w+/g) ?? []));
+    expect([...named].sort()).toEqual([...recorded].sort());
+  });
+
+  it.each([
+    ...rules.map(({ alert, expr }) => [alert, expr]),
+    ...all.flatMap(({ record, expr }) => (record === undefined ? [] : [[record, expr]])),
+  ])('%s selects only this service', (_, expr) => {
+    const selectors = expr.match(/\b(?:up|(?:auth|nodejs|kube)_\w+)\b(?:\{[^}]*\})?/g) ?? [];
+    expect(selectors.length > 0 || recorded.some((name) => expr.includes(name))).toBe(true);
     for (const selector of selectors) {
       expect(selector).toMatch(
         /\{.*(job|deployment|job_name|cronjob|horizontalpodautoscaler)=~?"portal-authentication\b/,
@@ -87,7 +100,12 @@ describe('the dashboard', () => {
   });
 
   it.each(queries)('%s looks at the chosen namespace alone: %s', (_, expr) => {
-    const metrics = expr.match(/\b(auth|nodejs|process)_\w+/g)!;
-    expect(expr.match(/\{job="\$job",namespace="\$namespace"[,}]/g)).toHaveLength(metrics.length);
+    const found = (pattern: RegExp) => expr.match(pattern)?.length ?? 0;
+    const metrics = found(/\b(auth|nodejs|process)_\w+/g);
+    expect(found(/\{job="\$job",namespace="\$namespace"[,}]/g)).toBe(metrics);
+    // A recorded series is that of a namespace, whatever the job was called.
+    const series = found(/\bnamespace:\w+:\w+/g);
+    expect(found(/\bnamespace:\w+:\w+\{namespace="\$namespace"\}/g)).toBe(series);
+    expect(metrics + series).toBeGreaterThan(0);
   });
 });

@@ -25,7 +25,7 @@ describe('docs/architecture.md', () => {
   const page = read('docs/architecture.md');
 
   it('has each module in its table of ranks, with the rank that is checked', () => {
-    const rows = [...page.matchAll(/^\| (\d) +\| (.*)\|$/gm)].flatMap(([, rank, modules]) =>
+    const rows = [...page.matchAll(/^\| (\d+) +\| (.*)\|$/gm)].flatMap(([, rank, modules]) =>
       codes(modules)
         .filter((name) => !name.endsWith('.ts'))
         .map((module) => [module, Number(rank)]),

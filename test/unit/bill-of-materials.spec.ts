@@ -73,4 +73,16 @@ describe('npm run sbom', () => {
     expect(marks).not.toContain('cdx:npm:package:development');
     expect(bill.metadata.component.name).toBe('portal-authentication-service');
   });
+
+  it('that of a published package has what is installed with it, and nothing of the service', async () => {
+    const { code, output } = await runScript('scripts/sbom.mjs', '--package', 'guard');
+    expect(code).toBe(0);
+    const { metadata, components, dependencies } = JSON.parse(output) as Bill;
+    const ajv = new Ajv();
+    addFormats(ajv);
+    expect(ajv.validate(cycloneDx, JSON.parse(output))).toBe(true);
+    expect(metadata.component.purl).toMatch(/^pkg:npm\/%40portal-auth\/guard@\d/);
+    expect(components.map(({ name }) => name)).toEqual(['jose']);
+    expect(dependencies).toContainEqual({ ref: metadata.component['bom-ref'], dependsOn: [components[0]!['bom-ref']] });
+  });
 });

@@ -1,5 +1,5 @@
 import { paths } from '../../portal/src/paths';
-import { find, OVERLAYS, podSpecsOf, read, rendered } from '../support/manifests';
+import { find, OVERLAYS, podSpecsOf, read, rendered, renderedJob } from '../support/manifests';
 
 /** Finds the backend as Kubernetes does: an exact path first, then the longest prefix, by whole path elements. */
 function backendIn(rules: readonly any[], path: string): string | undefined {
@@ -20,7 +20,7 @@ describe('the ingress', () => {
   const documented = Object.keys((JSON.parse(read('openapi.json')) as { paths: object }).paths);
   const fromOutside = documented.filter((path) => path !== '/introspect');
 
-  it.each([...fromOutside, '/.well-known/jwks.json'])('%s is routed to the service', (path) => {
+  it.each([...fromOutside, '/.well-known/jwks.json', '/brand/1f9a.png'])('%s is routed to the service', (path) => {
     expect(backendOf(path.replace(/\{\w+\}/g, '1f9a'))).toBe('portal-authentication');
   });
 
@@ -47,11 +47,18 @@ describe('the ingress', () => {
     expect(backendOf(path)).toBe('portal-pages');
   });
 
+  it('lets the largest body of a route through, which is a file of users', () => {
+    const [, mebibytes] = /const largestFile = (\d+) \* 1024 \* 1024;/.exec(
+      read('src/admin/http/user-bulk.controller.ts'),
+    )!;
+    expect(ingress.metadata.annotations['nginx.ingress.kubernetes.io/proxy-body-size']).toBe(`${mebibytes}m`);
+  });
+
   it('has only annotations that ingress-nginx knows, and only paths that are used', () => {
     const known = ['proxy-read-timeout', 'proxy-body-size', 'proxy-next-upstream'];
     const names = Object.keys(ingress.metadata.annotations).map((name) => name.split('/')[1]);
     expect(names.filter((name) => !known.includes(name!))).toEqual([]);
-    const used = [...documented, '/.well-known/jwks.json', '/oidc', '/'].map((path) =>
+    const used = [...documented, '/.well-known/jwks.json', '/brand', '/oidc', '/scim', '/'].map((path) =>
       path.split('/').slice(0, 2).join('/'),
     );
     for (const { path } of rules) expect(used).toContain(path.split('/').slice(0, 2).join('/'));
@@ -119,6 +126,22 @@ describe.each(OVERLAYS)('the NetworkPolicy of %s: who reaches a pod of the servi
     expect(reached({ name: 'invoices', labels: label })).toEqual([]);
     expect(reached({ name: 'invoices', labels: label }, { 'portal-authentication-client': 'false' })).toEqual([]);
     expect(reached({ name: own })).toEqual([]);
+  });
+
+  it('`upgrade --check` asks each replica for its version, and other Jobs ask nothing', () => {
+    const job = (component: string) => ({
+      'app.kubernetes.io/name': 'portal-authentication',
+      'app.kubernetes.io/component': component,
+    });
+    expect(find(renderedJob('upgrade-check'), 'Job').spec.template.metadata.labels).toEqual(job('migration'));
+    expect(reached({ name: own }, job('migration'))).toEqual(['metrics']);
+    expect(reached({ name: own }, job('purge'))).toEqual([]);
+    expect(reached({ name: 'invoices' }, job('migration'))).toEqual([]);
+    const metrics = objects.find(
+      (one) => one.kind === 'Service' && one.metadata.name === 'portal-authentication-metrics',
+    );
+    const rule = policy.spec.egress.find(({ ports }: any) => ports.some(({ port }: any) => port === 'metrics'));
+    expect(rule.to).toEqual([{ podSelector: { matchLabels: metrics.spec.selector } }]);
   });
 
   it('the ingress controller and Prometheus, each at its own port', () => {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { loadConfig } from '../../src/settings/app-config';
 import {
   documents,
+  EXAMPLES,
   faultsOf,
   find,
   isOfKubernetes,
@@ -12,6 +13,7 @@ import {
   podSpecsOf,
   read,
   rendered,
+  renderedExample,
   renderedJob,
   ROOT,
 } from '../support/manifests';
@@ -29,7 +31,8 @@ describe('the rendered manifests', () => {
     const { digestOfSources, prometheusRule } = await import('../../deploy/render.mjs');
     const rule = documents('deploy/kustomize/components/monitoring/prometheus-rule.yaml')[0];
     expect(rule).toEqual(prometheusRule());
-    const names = [...OVERLAYS, ...JOBS.map((job) => `job-${job}`)].map((name) => `${name}.yaml`);
+    const others = [...JOBS.map((job) => `job-${job}`), ...EXAMPLES.map((example) => `example-${example}`)];
+    const names = [...OVERLAYS, ...others].map((name) => `${name}.yaml`);
     for (const name of names) expect(read('deploy/rendered', name)).toContain(digestOfSources());
     expect(readdirSync(join(ROOT, 'deploy/rendered')).sort()).toEqual(names.sort());
     expect(readdirSync(join(ROOT, 'deploy/kustomize/overlays')).sort()).toEqual([...OVERLAYS].sort());
@@ -42,6 +45,7 @@ describe('the manifests against the schemas of Kubernetes', () => {
   const all = [
     ...OVERLAYS.flatMap((overlay) => titled(overlay, rendered(overlay))),
     ...JOBS.flatMap((job) => titled(`the Job of ${job}`, renderedJob(job))),
+    ...EXAMPLES.flatMap((example) => titled(`the example ${example}`, renderedExample(example))),
   ];
   it.each(all)('%s', (_, manifest) => {
     expect(faultsOf(manifest)).toEqual([]);

@@ -8,7 +8,7 @@ const folder = join(__dirname, '../../portal/src/i18n');
 /** The texts of all pages, and those of one part, which other pages do not load. */
 const folders = [
   folder,
-  ...['account', 'admin', 'applications'].map((part) => join(__dirname, '../../portal/src', part, 'i18n')),
+  ...['account', 'admin', 'applications', 'external'].map((part) => join(__dirname, '../../portal/src', part, 'i18n')),
 ];
 /** The languages, from the names of the files that portal/src/i18n/texts.tsx loads. */
 const languages = readdirSync(folder)

@@ -9,7 +9,7 @@ const comments = /\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm;
 const allowed: Record<string, string> = {
   'audit/log-tables.ts': 'search and export for administrators, and how long the rows are kept',
   'audit/persistence/audit-log.entity.ts': 'declares the columns',
-  'cli/purge-command.ts': 'names the table in a help text',
+  'cli/purge-command.ts': 'names the table in a help text, and tells how many rows were deleted',
   'events/stream/audit-lines.ts': 'names the table in a line of the log',
 };
 
@@ -29,7 +29,7 @@ describe('audit_logs', () => {
     expect(codeOf('audit/audit-trail.ts').match(/\.rows\.\w+/g)).toEqual(['.rows.insert']);
   });
 
-  it('is searched by the route of administrators only', () => {
+  it('is searched by the route of administrators, exported by the command line, and asked by a metric for the last purge', () => {
     const readers = files.filter((file) => /\b(auditLog|LogSearch)\b/.test(codeOf(file)));
     expect(readers.sort()).toEqual([
       'admin/http/logs.controller.ts',
@@ -37,6 +37,8 @@ describe('audit_logs', () => {
       'audit/audit.module.ts',
       'audit/log-search.ts',
       'audit/log-tables.ts',
+      'cli/audit-commands.ts',
+      'metrics/maintenance-figures.ts',
     ]);
   });
 });

@@ -19,6 +19,12 @@ interface Violation {
   readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[];
 }
 
+/** The colours change in a transition, also a very short one. */
+export const still = (page: Page): Promise<unknown> =>
+  eventually(async () => (await page.evaluate<number>('document.getAnimations().length')) === 0, {
+    what: 'the colours of the other scheme',
+  });
+
 /** Violations of WCAG 2.2 AA and of the best practices of axe, one line per element. */
 export async function accessibilityViolations(page: Page): Promise<string[]> {
   // `evaluate` uses the debugger, so the Content-Security-Policy of the page does not block the script.
@@ -61,4 +67,18 @@ export async function takePicture(page: Page, name: string): Promise<void> {
   // The browser takes the height of the picture from its last layout, which can be that of the former size or language.
   await pause(300);
   await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true });
+}
+
+/** Looks at a page on a desktop in both colours and on a phone: no violations, and nothing to scroll sideways. */
+export async function look(page: Page, name: string): Promise<void> {
+  for (const colorScheme of schemes) {
+    await page.emulateMedia({ colorScheme });
+    await still(page);
+    expect([name, await accessibilityViolations(page)]).toEqual([name, []]);
+    await takePicture(page, `${name}-desktop-${colorScheme}`);
+  }
+  await resize(page, { ...sizes.phone, width: 380 });
+  expect([name, await overflow(page)]).toEqual([name, 0]);
+  await takePicture(page, `${name}-phone-dark`);
+  await resize(page, sizes.desktop);
 }

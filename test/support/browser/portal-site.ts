@@ -25,17 +25,19 @@ export class PortalSite {
   /**
    * @param host `localhost` for passkeys, which browsers refuse at an IP address
    * @param offers the welcome page has something to offer after a sign-in
+   * @param clock one that runs where another program reads the clock of this machine
    */
   static async start(
     settings: Record<string, string> = {},
     host = '127.0.0.1',
     offers = settings.MFA_REQUIRED === 'true' || host === 'localhost',
+    clock = new FakeClock(new Date()),
   ): Promise<PortalSite> {
     const port = await freePort();
     const url = `http://${host}:${port}`;
     const service = await TestService.start(
       { SYSTEM_URL: url, PORT: `${port}`, PORTAL: 'on', ...settings },
-      { clock: new FakeClock(new Date()), module: (config) => DemoModule.with(config) },
+      { clock, module: (config) => DemoModule.with(config) },
     );
     await service.app.listen(port, '127.0.0.1');
     const { port: listening } = service.app.getHttpServer().address() as AddressInfo;
@@ -108,10 +110,11 @@ export class PortalSite {
     });
   }
 
-  /** The code in the newest mail, or in the newest mail to this user if a test also causes mails without a code. */
+  /** The code in the newest mail, or in the newest mail to this user if a test also causes other mails. */
   async mailedCode(user?: string): Promise<string> {
     const mails = await newMails(this.service);
-    const own = mails.filter((mail) => user === undefined || recipients(mail)?.includes(`${user}@example.com`));
+    const address = user?.includes('@') ? user : `${user}@example.com`;
+    const own = mails.filter((mail) => user === undefined || recipients(mail)?.includes(address));
     const code = /\b\d{6}\b/.exec(own.at(-1)?.text ?? '')?.[0];
     if (code === undefined) throw new Error('the newest mail contains no code');
     return code;

@@ -47,7 +47,7 @@ export class CrashPair {
   ) {}
 
   static async start(env: Record<string, string>): Promise<CrashPair> {
-    const databaseUrl = await MariaDbDatabases.shared().freshDatabase();
+    const databaseUrl = await MariaDbDatabases.shared().migratedDatabase();
     const sql = createPool({ uri: databaseUrl, timezone: 'Z', connectionLimit: 4 });
     const pair = new CrashPair(databaseUrl, sql, env);
     await Promise.all([pair.launch(), pair.launch()]);

@@ -6,6 +6,7 @@ import { AuditTrail } from '../../../src/audit/audit-trail';
 import { EventLimits, eventLimits } from '../../../src/events/event-limits';
 import { EventOutbox } from '../../../src/events/event-outbox';
 import { EventRows } from '../../../src/events/outbox/outbox-event.repository';
+import { ReceiverLimits, receiverLimits } from '../../../src/events/receiver-limits';
 import { EventsModule } from '../../../src/events/events.module';
 import { loadConfig } from '../../../src/settings/app-config';
 import { ConfigModule } from '../../../src/settings/config.module';
@@ -26,6 +27,15 @@ export const testEventLimits: EventLimits = {
   sendMs: 50_000,
   leaseMs: 60_000,
   stopMs: 200,
+};
+
+/** As `testEventLimits`, for further receivers. */
+export const testReceiverLimits: ReceiverLimits = {
+  ...receiverLimits,
+  pollMs: 3_600_000,
+  nudgeMs: 3_600_000,
+  postMs: 40_000,
+  sendMs: 50_000,
 };
 
 interface Options {
@@ -63,6 +73,8 @@ export class EventReplica {
       .useValue(clock)
       .overrideProvider(EventLimits)
       .useValue({ ...testEventLimits, ...limits })
+      .overrideProvider(ReceiverLimits)
+      .useValue(testReceiverLimits)
       .compile();
     await module.init();
     module.get(EventOutbox).start();

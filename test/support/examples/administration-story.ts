@@ -1,9 +1,13 @@
+import { decodeJwt } from 'jose';
 import { eventStatus } from '../../../src/events/outbox/outbox-event.entity';
 import { mailStatus } from '../../../src/mail/mail-status';
 import { ndjson } from '../../../src/platform/http/answers.decorator';
 import type { User } from '../../../src/users/user.entity';
-import { givenPasskeyRow, tokenOf } from '../admin';
+import { givenDeviceRow, givenPasskeyRow, tokenOf } from '../admin';
 import type { Smtp } from '../servers/smtp';
+import { foreignId } from '../routes';
+import { eventReceiversStory } from './event-receivers-story';
+import { identityProvidersStory } from './identity-providers-story';
 import type { Recorder } from './recorder';
 
 /** An administrator of the root tenant uses every endpoint of the administration. */
@@ -25,11 +29,37 @@ export async function administrationStory(recorder: Recorder, alice: User, smtp:
   await call('adminRenameTenant', { parameters: { id: 'acme' }, body: { name: 'Acme Ltd' } });
   await call('adminRenameTenant', { parameters: { id: 'acme' }, body: {} });
   await list('adminListTenants');
+  await call('adminGetDefaultBrand');
+  await call('adminSetDefaultBrand', { body: { name: 'Example Corp', support_url: 'mailto:help@example.com' } });
+  await call('adminSetDefaultBrand', { body: { color: '#ffff00' } });
+  const brand = { name: 'Acme', color: '#a01030', tagline: 'One account for everything' };
+  await call('adminSetBrand', { parameters: { tenant_id: 'acme' }, body: brand });
+  await call('adminSetBrand', { parameters: { tenant_id: 'acme' }, body: { logo_light: 'https://example.com/a.svg' } });
+  await call('adminSetBrand', { parameters: { tenant_id: 'nobody' }, body: brand });
+  await call('adminGetBrand', { parameters: { tenant_id: 'acme' } });
+  await call('adminGetBrand', { parameters: { tenant_id: 'nobody' } });
   await call('adminCreateOrgUnit', { body: { id: 'sales', name: 'Sales', tenant_id: 'acme' } });
   await call('adminCreateOrgUnit', { body: {} });
   await call('adminRenameOrgUnit', { parameters: { id: 'sales' }, body: { name: 'Sales and service' } });
   await call('adminRenameOrgUnit', { parameters: { id: 'sales' }, body: {} });
   await list('adminListOrgUnits', { tenant_id: 'acme' });
+
+  const made = await call('adminCreateGroup', { body: { name: 'Sales' } });
+  await call('adminCreateGroup', { body: {} });
+  const group = { id: made.body.data.id as string };
+  const noGroup = { id: admin.uid };
+  await list('adminListGroups', { query: 'sal' });
+  await call('adminGetGroup', { parameters: group });
+  await call('adminGetGroup', { parameters: noGroup });
+  await call('adminChangeGroup', { parameters: group, body: { name: 'Sales EMEA' } });
+  await call('adminChangeGroup', { parameters: group, body: {} });
+  await call('adminAddGroupMember', { parameters: { ...group, uid: admin.uid } });
+  await call('adminAddGroupMember', { parameters: { ...noGroup, uid: admin.uid } });
+  await list('adminListGroupMembers', group);
+  await call('adminRemoveGroupMember', { parameters: { ...group, uid: admin.uid } });
+  await call('adminRemoveGroupMember', { parameters: { ...noGroup, uid: admin.uid } });
+  await call('adminDeleteGroup', { parameters: group });
+  await call('adminDeleteGroup', { parameters: noGroup });
 
   const grafana = { name: 'Grafana', type: 'web', redirect_uris: ['https://grafana.example.com/login/generic_oauth'] };
   const tile = { uri: 'https://grafana.example.com', first_party: true };
@@ -53,6 +83,9 @@ export async function administrationStory(recorder: Recorder, alice: User, smtp:
   await recorder.call('listApplications');
   await call('adminDeleteApplication', { parameters: application });
   await call('adminDeleteApplication', { parameters: application });
+
+  await identityProvidersStory(recorder, call, list, bearer);
+  await eventReceiversStory(call, list);
 
   const carol = { login_name: 'carol', email: 'carol@example.com', nickname: 'Carol', tenant_id: 'acme' };
   const created = await call('adminCreateUser', { body: { ...carol, org_unit_id: 'sales', invite: true } });
@@ -78,13 +111,34 @@ export async function administrationStory(recorder: Recorder, alice: User, smtp:
   await list('adminListUserPasskeys', { uid: alice.uid });
   await call('adminDeleteUserPasskey', { parameters: { uid: alice.uid, id: passkey } });
   await call('adminDeleteUserPasskey', { parameters: { uid: alice.uid, id: passkey } });
+  const { sid } = decodeJwt(await tokenOf(service, alice)) as { sid: string };
+  await call('adminEndUserSession', { parameters: { uid: alice.uid, sid } });
+  await call('adminEndUserSession', { parameters: { uid: alice.uid, sid } });
+  const device = await givenDeviceRow(service, alice.uid);
+  await list('adminListUserDevices', { uid: alice.uid });
+  await call('adminDeleteUserDevice', { parameters: { uid: alice.uid, id: device } });
+  await call('adminDeleteUserDevice', { parameters: { uid: alice.uid, id: device } });
+  const uids = [alice.uid, foreignId];
+  await call('adminBulkUsers', { body: { uids, action: 'enable' } });
+  await call('adminBulkUsers', { body: { uids, action: 'move' } });
+  const csv = { 'content-type': 'text/csv' };
+  const file = 'login_name,email,nickname\ndave,dave@example.com,Dave\ncarol,carol@example.com,Carol\n';
+  await call('adminImportUsers', { parameters: { dry_run: true }, body: file, headers: csv });
+  await call('adminImportUsers', { body: 'name\ndave\n', headers: csv });
+  await call('adminExportUser', { parameters });
+  await call('adminOffboardUser', { parameters, body: { via: 'console' } });
+  await call('adminOffboardUser', { parameters, body: { via: 'cli' } });
+  await call('adminGetOffboarding', { parameters });
   await call('adminDeleteUser', { parameters });
   await call('adminDeleteUser', { parameters });
   await list('adminListLoginLogs', { outcome: 'LOGIN_401001' });
+  await call('adminListLoginLogs', { parameters: { format: 'csv' } });
   await list('adminListAuditLogs', { actor_id: admin.uid });
+  await call('adminListAuditLogs', { parameters: { format: 'csv' } });
   await call('adminOverview');
 
   await list('adminListConfig');
+  await call('adminSettings');
   const setting = { group: 'SMTP', key: 'SENDER' };
   await call('adminSetConfig', { parameters: setting, body: { value: 'portal@example.com' } });
   await call('adminSetConfig', { parameters: setting, body: {} });

@@ -1,10 +1,40 @@
 import type { User } from '../../../src/users/user.entity';
+import { ProviderConnection } from '../../../src/identity-providers/provider-connection';
 import { password } from '../app';
 import { SoftAuthenticator } from '../authenticator';
+import { givenIdentityProvider } from '../identity-providers';
 import { MfaClient } from '../mfa';
 import { goodPassword } from '../reset';
 import { captchaToken } from '../settings';
 import type { Recorder } from './recorder';
+
+/** At the provider of the company: its answers are those of a provider that nobody has to start. */
+async function externalSignIn(recorder: Recorder): Promise<void> {
+  const { service } = recorder;
+  await givenIdentityProvider(service, { id: 'google', jit: true, domains: ['example.com'] });
+  const connection = service.app.get(ProviderConnection, { strict: false });
+  let state = '';
+  connection.authorizationUrl = (_client, request) => {
+    ({ state } = request);
+    return Promise.resolve('https://login.example.com/authorize?client_id=portal&response_type=code');
+  };
+  const claims = { preferred_username: 'mallika', email: 'mallika@example.com', name: 'Mallika' };
+  const verified = { sub: '248289761001', claims, sid: undefined, amr: [], acr: undefined, authTime: undefined };
+  connection.exchange = () => Promise.resolve(verified);
+
+  const begun = await recorder.call('beginExternalLogin', {
+    parameters: { id: 'google' },
+    body: { return_to: '/reports' },
+  });
+  await recorder.call('beginExternalLogin', { parameters: { id: 'unknown' }, body: {} });
+  await recorder.call('beginExternalLogin', { parameters: { id: 'google' }, body: { return_to: 'reports' } });
+  const [cookie = ''] = [begun.headers['set-cookie'] ?? ''].flat().map((line) => String(line).split(';')[0]!);
+  const page = await service.get(`/login/external/google/callback?code=x&state=${state}`, { headers: { cookie } });
+  const code = new URL(String(page.headers.location)).searchParams.get('external');
+  await recorder.call('loginExternally', { headers: { cookie }, body: { code } });
+  await recorder.call('loginExternally', { headers: { cookie }, body: { code: 'wrong' } });
+  await recorder.call('loginExternally', { body: {} });
+}
 
 export const portal = 'https://portal.example.com';
 
@@ -54,6 +84,8 @@ export async function signInStory(recorder: Recorder): Promise<SignedIn> {
   const device = { id: (trusted.body.data.devices as { id: string }[])[0]!.id };
   await recorder.call('deleteTrustedDevice', { bearer, parameters: device });
   await recorder.call('deleteTrustedDevice', { bearer, parameters: device });
+
+  await externalSignIn(recorder);
 
   const { secret } = (await recorder.call('createTotpSecret', { bearer, body: {} })).body.data as { secret: string };
   await recorder.call('createTotpSecret', { bearer, body: { code: 1 } });

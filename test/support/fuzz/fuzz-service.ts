@@ -3,6 +3,7 @@ import { readlink } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { everything } from '../everything';
+import { HostileProvider } from '../hostile-provider';
 import { post } from '../post';
 import { runProgram } from '../run-program';
 import { freePort } from '../servers/free-port';
@@ -44,12 +45,16 @@ export interface Report {
   readonly rssMb: number;
 }
 
-/** The built program on a private SQLite file, with probes inside, administrators and a service client. */
+/**
+ * The built program on a private SQLite file, with probes inside, administrators and a service client. An identity provider that
+ * tells no lies answers it.
+ */
 export class FuzzService {
   private reports = 0;
 
   private constructor(
     private readonly service: ServiceProcess,
+    private readonly provider: HostileProvider,
     readonly metricsPort: number,
     private readonly administrators: readonly Account[],
     private readonly client: { readonly id: string; readonly secret: string },
@@ -64,6 +69,7 @@ export class FuzzService {
       NODE_OPTIONS: `${patientDatabase.NODE_OPTIONS} ${probes}`,
     };
     const service = await ServiceProcess.start({ env });
+    const provider = await HostileProvider.start(() => new Date());
     try {
       // The command line has to find the same SQLite file.
       const cwd = await readlink(`/proc/${service.pid}/cwd`);
@@ -86,9 +92,10 @@ export class FuzzService {
       await cli('user', 'import', 'users.jsonl');
       const { id, secret } = await cli('client', 'create', 'fuzz');
       const accounts = rows.map(({ uid }) => ({ uid, name: uid, password: passwords[0]!, access: '', refresh: '' }));
-      return new FuzzService(service, metricsPort, accounts, { id, secret });
+      return new FuzzService(service, provider, metricsPort, accounts, { id, secret });
     } catch (error) {
       await service.kill();
+      await provider.stop();
       throw error;
     }
   }
@@ -110,7 +117,8 @@ export class FuzzService {
   async lane(n: number, seen: Seen, numbers: SeededNumbers): Promise<Lane> {
     const admin = this.administrators[n]!;
     await this.logIn(admin);
-    const lane = new Lane(await this.newUser(admin, n), admin, this.client, seen, numbers, settings.SYSTEM_URL);
+    const places = { origin: settings.SYSTEM_URL, issuer: this.provider.issuer };
+    const lane = new Lane(await this.newUser(admin, n), admin, this.client, seen, numbers, places);
     await this.logIn(lane.user);
     return lane;
   }
@@ -135,7 +143,9 @@ export class FuzzService {
   }
 
   async stop(): Promise<{ code: number | null }> {
-    return this.service.stop();
+    const ended = await this.service.stop();
+    await this.provider.stop();
+    return ended;
   }
 
   /** @returns false when the account needs a second factor, or has another password by now */

@@ -23,6 +23,7 @@ const otherPaths = [
     '/LOGIN',
     '/login/',
   ],
+  ...['/login/external/fuzz/callback', '/login/external/fuzz/callback?state=a&code=b&iss=c'],
   ...['/admin', '/admin/', '/admin/nowhere', '/metrics', '/user', '/favicon.ico', '/openapi.json/', '/login/passkey/x'],
 ];
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'QUERY'];
@@ -64,6 +65,10 @@ const sources: Readonly<Record<string, string>> = {
   token: 'access_token',
 };
 
+/** The list whose items the path names. */
+const idsOf = (template: string): string =>
+  template.startsWith('/login/external/') ? '/admin/identity-providers' : listOf(template);
+
 /** Makes requests from the document. */
 export class Grammar {
   constructor(private readonly numbers: SeededNumbers) {}
@@ -100,6 +105,7 @@ export class Grammar {
 
   private elsewhere(lane: Lane): FuzzRequest {
     const { numbers } = this;
+    if (numbers.chance(15)) return this.logoutToken(lane);
     // The document is long.
     const path = numbers.chance(3)
       ? '/openapi.json'
@@ -108,6 +114,21 @@ export class Grammar {
     const headers = [['Authorization', `Bearer ${lane.user.access}`] as const, ...this.strangeHeaders()];
     const body = numbers.chance(30) ? Buffer.from('{"a":1}') : undefined;
     return { operation: undefined, method, target: path, headers, body };
+  }
+
+  /** What an identity provider sends. No document of clients describes it. */
+  private logoutToken(lane: Lane): FuzzRequest {
+    const { numbers } = this;
+    const id = lane.seen.pick('id of /admin/identity-providers', numbers) ?? 'nobody';
+    const fields = { logout_token: numbers.pick(['a.b.c', lane.user.access, strangeText(numbers)]) };
+    return {
+      ...{ operation: undefined, method: 'POST', target: `/login/external/${id}/backchannel-logout` },
+      headers: [
+        ['Content-Type', 'application/x-www-form-urlencoded'],
+        ...(numbers.chance(30) ? this.strangeHeaders() : []),
+      ],
+      body: Buffer.from(new URLSearchParams(asTexts(fields)).toString()),
+    };
   }
 
   private path(lane: Lane, operation: Operation, wrong: number, config: Readonly<Record<string, string>>): string {
@@ -122,7 +143,7 @@ export class Grammar {
 
   private named(lane: Lane, template: string, name: string): string {
     if (template.includes('otp-qrcode')) return lane.user.uid;
-    const list = template.includes('change-pwd-req') ? 'req_uid' : `id of ${listOf(template)}`;
+    const list = template.includes('change-pwd-req') ? 'req_uid' : `id of ${idsOf(template)}`;
     return lane.seen.pick(name === 'id' || list === 'req_uid' ? list : name, this.numbers) ?? foreignId;
   }
 
@@ -176,11 +197,14 @@ export class Grammar {
     // Values that become wrong may be shared with other requests.
     Object.assign(fields, structuredClone({ ...fields, ...lane.meaningful(operation), ...own }));
     for (let n = 0; n < wrong; n++) this.spoil(fields, schema);
-    const text =
-      operation.mediaType === 'application/json'
-        ? JSON.stringify(fields)
-        : new URLSearchParams(asTexts(fields)).toString();
+    const text = this.textOf(operation, fields);
     return wrong > 0 && numbers.chance(12) ? this.noBody(text) : Buffer.from(text);
+  }
+
+  private textOf({ mediaType }: Operation, fields: Readonly<Record<string, unknown>>): string {
+    if (mediaType === 'application/json') return JSON.stringify(fields);
+    if (mediaType === 'text/csv') return `login_name,nickname\nfuzz-${this.numbers.next(1_000_000)},Fuzz\n`;
+    return new URLSearchParams(asTexts(fields)).toString();
   }
 
   private field(lane: Lane, name: string, schema: Schema): unknown {

@@ -2,6 +2,7 @@ import * as catalogue from '../../../src/shared/errors/error-catalogue';
 import { assertDeclaredAnswer } from '../contract';
 import type { ReadAnswer } from './answer-reader';
 import type { RequestLine } from './framing';
+import { urlOf } from '../../../src/shared/url-text';
 
 /** The status and the code of a request that the parser or the first hook refuses, on whatever path it is. */
 const refusals: Readonly<Record<number, string>> = {
@@ -59,6 +60,8 @@ function faultOfError(status: number, body: unknown): string | undefined {
   const { error_code: code, msg, data, ...others } = (body ?? {}) as Record<string, unknown>;
   // The answer to a service that introspects with wrong credentials (RFC 6749 §5.2).
   if (status === 401 && others.error === 'invalid_client') return undefined;
+  // The answer to a wrong logout token of an identity provider (OpenID Connect Back-Channel Logout 1.0 section 2.8).
+  if (status === 400 && code === undefined && others.error === 'invalid_request') return undefined;
   const expected = typeof code === 'string' && codes.has(code) && typeof msg === 'string' && msg !== '';
   const fits = expected && (code.includes(`_${status}`) || refusals[status] === code);
   if (fits && Object.keys(others).length === 0 && (data === undefined || typeof data === 'object')) return undefined;
@@ -70,7 +73,7 @@ function undeclared({ method, target }: RequestLine, answer: ReadAnswer, body: u
   // The router refuses a path that it cannot decode, whatever the method is.
   if (!isDecodable(path)) return undefined;
   // `URL` resolves dot segments and more, and the router does not.
-  if (!URL.canParse(path, 'http://service') || new URL(path, 'http://service').pathname !== path) return undefined;
+  if (urlOf(path, 'http://service')?.pathname !== path) return undefined;
   try {
     assertDeclaredAnswer({ method, url: target, status: answer.status, headers: answer.headers, body });
     return undefined;

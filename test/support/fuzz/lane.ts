@@ -32,8 +32,17 @@ const next: Readonly<Record<string, readonly string[]>> = {
   listSessions: ['endSession'],
   adminListMails: ['adminRetryMail'],
   adminListEvents: ['adminRetryEvent'],
+  adminCreateEventReceiver: ['adminChangeEventReceiver', 'adminReplayEventReceiver', 'adminDeleteEventReceiver'],
   adminCreateUser: ['adminChangeUser', 'adminDeleteUser', 'adminInviteUser'],
+  adminCreateIdentityProvider: ['adminChangeIdentityProvider', 'adminTryIdentityProvider', 'beginExternalLogin'],
 };
+
+const noBrand = Object.fromEntries(
+  ['name', 'color', 'logo_light', 'logo_dark', 'favicon', 'support_url', 'privacy_url', 'imprint_url'].map((name) => [
+    name,
+    null,
+  ]),
+);
 
 /** What one client knows: its account, that of an administrator, and what the service has answered. */
 export class Lane {
@@ -41,6 +50,8 @@ export class Lane {
   /** The next operation of a story that has begun. */
   following: string | undefined;
   expired: { user: boolean; admin: boolean } = { user: false, admin: false };
+  /** No other issuer answers. Without `openid` the service refuses the scopes. */
+  private readonly provider: { readonly issuer: string; readonly client_id: string; readonly scopes: string[] };
   private creation: any;
   private assertion: any;
   private secret: string | undefined;
@@ -53,9 +64,10 @@ export class Lane {
     readonly client: { readonly id: string; readonly secret: string },
     readonly seen: Seen,
     readonly numbers: SeededNumbers,
-    origin: string,
+    { origin, issuer }: { readonly origin: string; readonly issuer: string },
   ) {
     this.authenticator = new SoftAuthenticator(origin);
+    this.provider = { issuer, client_id: 'fuzz', scopes: ['openid', 'email'] };
   }
 
   /** Fields of the body with which the operation may succeed. The schema gives the others. */
@@ -75,6 +87,12 @@ export class Lane {
         return this.creation === undefined ? {} : { response: this.authenticator.create(this.creation) };
       case 'adminReplayEvents':
         return { from: '2026-01-01T00:00:00Z', to: '2026-01-02T00:00:00Z' };
+      case 'adminCreateEventReceiver':
+        return this.receiver();
+      case 'adminChangeEventReceiver':
+        return { ...this.receiver(), id: undefined, enabled: false };
+      case 'adminReplayEventReceiver':
+        return { from: '2026-01-01T00:00:00Z', event: undefined };
       case 'reauthenticate':
         return { password: user.password };
       case 'changeOwnPassword':
@@ -89,8 +107,22 @@ export class Lane {
         return this.newUser();
       case 'adminChangeUser':
         return { status: 1 };
+      case 'adminBulkUsers':
+        return { uids: [seen.pick('uid', numbers) ?? 'nobody'], action: 'enable', tenant_id: undefined };
+      case 'discoverSignIn':
+        return { username: `${user.name}@example.com` };
+      case 'adminCreateIdentityProvider':
+        return { ...this.provider, id: `made-${numbers.next(1_000_000)}` };
+      case 'adminChangeIdentityProvider':
+        return this.provider;
+      case 'adminMoveUser':
+        return { provider: 'password' };
       case 'adminCreateTenant':
         return { id: `made-${numbers.next(1_000_000)}` };
+      case 'adminSetDefaultBrand':
+      case 'adminSetBrand':
+        // The schema gives other fields, and a text at random is neither an image nor a link.
+        return { ...noBrand, tagline: `made-${numbers.next(1_000_000)}` };
       case 'adminCreateOrgUnit':
         return { id: `made-${numbers.next(1_000_000)}`, tenant_id: 'root' };
       default:
@@ -152,6 +184,12 @@ export class Lane {
     if (this.secret === undefined) return String(this.numbers.next(1_000_000)).padStart(6, '0');
     const epoch = Math.floor(Date.now() / 1000) + 30 * (this.numbers.next(3) - 1);
     return generateSync({ secret: this.secret, epoch });
+  }
+
+  /** Nothing listens there. */
+  private receiver(): Record<string, unknown> {
+    const id = `made-${this.numbers.next(1_000_000)}`;
+    return { id, url: 'https://127.0.0.1:9/events', format: 'native', types: [], tenants: [], audience: null };
   }
 
   private newUser(): Record<string, unknown> {

@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ServiceClients } from '../../../src/introspection/service-client.repository';
 import { password } from '../app';
+import { givenIdentityProvider } from '../identity-providers';
 import { importUsers, userImport } from '../import-users';
 import { MfaClient } from '../mfa';
 import { givenApplication, OpenIdBrowser } from '../openid';
@@ -14,6 +15,8 @@ type Given = (guide: GuideReplay) => Promise<unknown>;
 
 /** What there is before the first request of a flow. The prose of the flow says the same. */
 export const givens: Readonly<Record<string, Given>> = {
+  'What the service offers': ({ service }) =>
+    givenIdentityProvider(service, { id: 'entra', name: 'Entra ID', domains: ['example.net'] }),
   'With a password': ({ service }) => service.givenUser('ada', { nickname: 'Ada' }),
   'With an account of the directory': (guide) => givenDirectoryUser(guide, 'lin', 'Lin Chen'),
   'With a passkey': (guide) => givenSession(guide, 'pia', 'Pia'),

@@ -35,7 +35,7 @@ function brokenSet(place: string, promised: readonly string[], present: Recorded
 
 /** A type such as that of all error codes, which can get more of them (docs/promise.md). */
 const isLiteralUnion = (value: Recorded): value is string =>
-  typeof value === 'string' && /^"\w+"(?: \| "\w+")+$/.test(value);
+  typeof value === 'string' && /^"\w+"(?: \| (?:"\w+"|undefined))+$/.test(value);
 
 const isSet = (value: Recorded): value is readonly string[] => Array.isArray(value);
 

@@ -4,7 +4,8 @@ import * as prometheus from 'prom-client';
 import { auditEvent, loginEvent } from '../../../src/events/outbox/event';
 import { auditTypes, loginTypes } from '../../../src/events/event-types';
 import { RequestMetrics } from '../../../src/metrics/collect/request-metrics';
-import { registerServiceMetrics, type Sources } from '../../../src/metrics/collect/service-metrics';
+import { registerServiceMetrics } from '../../../src/metrics/collect/service-metrics';
+import type { Sources } from '../../../src/metrics/collect/sources';
 import type { Sql } from '../../../src/platform/database/sql';
 import { loadConfig } from '../../../src/settings/app-config';
 import { SystemClock } from '../../../src/shared/clock';
@@ -78,6 +79,7 @@ const silence: Sources = {
     ...{ completed: 0, refused: 0, abandoned: 0 },
   }),
   pool: () => undefined,
+  receivers: { figures: zero },
   logouts: { figures: zero, results: undefined },
   redis: () => Promise.resolve(undefined),
   outbox: { outboxStats: zero },
@@ -87,4 +89,11 @@ const silence: Sources = {
   lostLoginRows: () => 0,
   refusedProofs: () => new Map(),
   openIdAnswers: () => [],
+  secretDays: () => Promise.resolve(new Map()),
+  legacyChecks: () => ({ right: 0, wrong: 0, away: 0 }),
+  scimRequests: () => [],
+  externalSignIns: () => [],
+  providerRequests: () => new Map(),
+  offboardings: { figures: zero },
+  maintenance: { lastPurge: zero, certificateDays: () => new Map() },
 };

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 
 import { createConnection, type Connection } from 'mysql2/promise';
+import { fillMigrated } from './migrated';
 
 const PLAIN_NAME = /^\w{1,64}$/;
 
@@ -30,19 +31,26 @@ export class MariaDbDatabases {
     return this.urlOf(name);
   }
 
+  /** Creates a database with the newest schema, and returns its `mysql://` URL. */
+  async migratedDatabase(): Promise<string> {
+    const url = await this.freshDatabase();
+    await fillMigrated(url);
+    return url;
+  }
+
   /** Drops a database, given by its name or by its URL. */
   async drop(nameOrUrl: string): Promise<void> {
     await this.run(`DROP DATABASE IF EXISTS \`${databaseName(nameOrUrl)}\``);
   }
 
   /**
-   * Number of deadlocks in the server log that involve a table of this database (name or URL).
-   * @throws Error when the log file is not known: returning 0 would let a test pass that has checked nothing
+   * The reports of deadlocks in the server log that involve a table of this database (name or URL).
+   * @throws Error when the log file is not known: returning none would let a test pass that has checked nothing
    */
-  async deadlocks(nameOrUrl: string): Promise<number> {
+  async deadlocks(nameOrUrl: string): Promise<string[]> {
     if (this.logFile === undefined) throw new Error('TEST_MARIADB_LOG is not set: deadlocks cannot be counted');
     const [, ...reports] = (await readFile(this.logFile, 'utf8')).split('Transactions deadlock detected');
-    return reports.filter((report) => report.includes(`\`${databaseName(nameOrUrl)}\`.`)).length;
+    return reports.filter((report) => report.includes(`\`${databaseName(nameOrUrl)}\`.`));
   }
 
   /** Runs one statement with the account that has all privileges. */

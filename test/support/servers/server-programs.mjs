@@ -35,6 +35,19 @@ export const SERVER_PROGRAMS = {
     debian: 'libapache2-mod-auth-openidc',
     image: null,
   },
+  // LemonLDAP::NG has no program: `plackup` runs its Perl modules, and these folders show that they are there.
+  plackup: { commands: ['plackup'], debian: 'libplack-perl', image: null },
+  lemonldap: {
+    commands: ['/usr/share/lemonldap-ng/portal/templates'],
+    debian: 'liblemonldap-ng-portal-perl',
+    image: null,
+  },
+  'perl-io-string': { commands: ['/usr/share/doc/libio-string-perl'], debian: 'libio-string-perl', image: null },
+  'perl-string-random': {
+    commands: ['/usr/share/doc/libstring-random-perl'],
+    debian: 'libstring-random-perl',
+    image: null,
+  },
   nginx: { commands: ['nginx'], debian: 'nginx-light', image: 'nginx:1.28' },
   promtool: { commands: ['promtool'], debian: 'prometheus', image: 'prom/prometheus:v2.53.0' },
   openssl: { commands: ['openssl'], debian: 'openssl', image: null },

@@ -1,0 +1,118 @@
+import type { Page } from 'playwright-core';
+import { givenApplication } from '../support/applications/application-rows';
+import { adminSettings, copiedSessions, seedInstallation } from '../support/browser/admin-data';
+import { look } from '../support/browser/pictures';
+import { on, PortalSite } from '../support/browser/portal-site';
+import { givenGroup } from '../support/groups';
+import { openIdSettings } from '../support/openid';
+
+const texts = (page: Page, role: 'link' | 'button', within: string) =>
+  page.locator(within).getByRole(role).allTextContents();
+
+/** docs/spec/extensions.md#roles, as the holders of a role see it. */
+describe('roles in the administration console', () => {
+  let site: PortalSite;
+  let anna: string;
+  let group: string;
+  let application: string;
+  beforeAll(async () => {
+    site = await PortalSite.start({ ...adminSettings, ...openIdSettings, ...copiedSessions });
+    await seedInstallation(site.service);
+    anna = (await site.service.givenUser('anna.acme', { nickname: 'Anna Acme', tenantId: 'acme' })).uid;
+    await site.service.givenUser('adam.acme', { nickname: 'Adam Acme', tenantId: 'acme', isAdmin: true });
+    group = await givenGroup(site.service, 'Berlin', { tenantId: 'acme' });
+    application = await givenApplication(site.service, 'Grafana', null);
+  });
+  afterAll(() => site.stop());
+  afterEach(() => expect(site.takeComplaints()).toEqual([]));
+
+  /** Opens the console as a new user. @returns the page, and the requests that the service has refused */
+  const open = async (user: Parameters<PortalSite['newUser']>[0], heading: string) => {
+    const page = await site.visitor();
+    const refused: string[] = [];
+    page.on('response', (answer) => answer.status() === 403 && refused.push(answer.url()));
+    await page.goto('/admin');
+    await on(page).logIn(await site.newUser(user));
+    await on(page).heading(heading).waitFor();
+    return { page, refused };
+  };
+  const visit = async (page: Page, path: string, heading: string) => {
+    await page.goto(`/admin#${path}`);
+    await on(page).heading(heading).waitFor();
+    await page.waitForLoadState('networkidle');
+  };
+
+  it('an administrator of the root tenant gives a role by the dialog, and takes it', async () => {
+    const { page } = await open({ isAdmin: true }, 'Overview');
+    await visit(page, `/users/${anna}`, 'Anna Acme');
+    await page.getByRole('button', { name: /: Make administrator$/ }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Right').selectOption('help_desk');
+    await dialog.getByText('Give anna.acme a role?').waitFor();
+    await look(page, 'role-dialog');
+    await dialog.getByRole('button', { name: 'Give the role' }).click();
+    await page.getByText('The user has the role now.').waitFor();
+    await page.locator('.badge', { hasText: 'Help desk' }).waitFor();
+    await look(page, 'role-given');
+    await page.getByRole('button', { name: /: Take the role$/ }).click();
+    await dialog.getByRole('button', { name: 'Take the role' }).click();
+    await page.getByText('The user has no role any more.').waitFor();
+    expect((await site.service.userRow(anna)).role).toBeNull();
+  });
+
+  it('a help desk finds the users of the tenant, helps one, and sees no way to anything that would be refused', async () => {
+    const { page, refused } = await open({ role: 'help_desk', tenantId: 'acme' }, 'Users');
+    expect(await texts(page, 'link', 'nav')).toEqual(['Users']);
+    await page.getByRole('link', { name: 'Anna Acme' }).waitFor();
+    expect(await page.getByRole('link', { name: 'New user' }).count()).toBe(0);
+    await look(page, 'help-desk-users');
+    await visit(page, `/users/${anna}`, 'Anna Acme');
+    const actions = page.locator('.action-list').getByRole('button');
+    expect(await actions.count()).toBe(5);
+    expect(await on(page).button('Edit').count()).toBe(0);
+    await look(page, 'help-desk-user');
+    await page.getByRole('button', { name: /: Sign out everywhere$/ }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Sign out everywhere' }).click();
+    await page.getByText('All sessions have ended.').waitFor();
+    await visit(page, '/users', 'Users');
+    await page.getByRole('link', { name: 'Adam Acme' }).click();
+    await page.getByText('Only administrators of the root tenant may change administrators').waitFor();
+    expect(await actions.count()).toBe(0);
+    for (const path of ['/audit', '/settings/mail', '/users/new', `/users/${anna}/offboarding`]) {
+      await visit(page, path, 'Page not found');
+    }
+    expect(refused).toEqual([]);
+  });
+
+  it('an auditor of the root tenant reads every page, and finds no button of a change', async () => {
+    const { page, refused } = await open({ role: 'auditor' }, 'Overview');
+    await look(page, 'auditor-overview');
+    for (const [path, heading] of [
+      ['/users', 'Users'],
+      [`/users/${anna}`, 'Anna Acme'],
+      ['/groups', 'Groups'],
+      [`/groups/${group}`, 'Berlin'],
+      ['/tenants', 'Tenants'],
+      ['/tenants/acme', 'Acme Corporation'],
+      ['/applications', 'Applications'],
+      [`/applications/${application}`, 'Grafana'],
+      ['/identity-providers', 'Identity providers'],
+      ['/logins', 'Sign-ins'],
+      ['/audit', 'Audit log'],
+      ['/mails', 'Mails'],
+      ['/events', 'Events'],
+      ['/settings/password', 'Password policy'],
+      ['/settings/mail', 'Mail server'],
+    ] as const) {
+      await visit(page, path, heading);
+      const offered = [...(await texts(page, 'button', 'main')), ...(await texts(page, 'link', 'main'))];
+      const changes = /^(new|edit|rename|create|delete|remove|add|save|send|replay|try|promote|disable|off-board)\b/i;
+      expect([path, offered.filter((text) => changes.test(text.trim()))]).toEqual([path, []]);
+    }
+    await look(page, 'auditor-mail-settings');
+    await visit(page, `/users/${anna}`, 'Anna Acme');
+    await look(page, 'auditor-user');
+    expect(await page.locator('.action-list').getByRole('button').count()).toBe(1);
+    expect(refused).toEqual([]);
+  });
+});

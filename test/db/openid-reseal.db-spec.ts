@@ -1,0 +1,38 @@
+import { censusOfAll, resealAll } from '../../src/cli/sealed-values';
+import { KeyRing } from '../../src/platform/crypto/key-ring';
+import { SystemRandom } from '../../src/shared/random';
+import { TestService } from '../support/app';
+import { settings } from '../support/captcha/harness';
+import { askForTokens, exchange, givenApplication, OpenIdBrowser, openIdSettings } from '../support/openid';
+import { dataKey } from '../support/settings';
+
+const [former, fresh] = [dataKey(2), dataKey(1)];
+const ring = (...keys: string[]) => new KeyRing(settings({ DATA_ENCRYPTION_KEY: keys.join(',') }), new SystemRandom());
+
+it('a sign-in at an application outlives the removal of the data key that it was made with, after `keys reseal`', async () => {
+  const start = (keys: string, store?: TestService['store']) =>
+    TestService.start({ ...openIdSettings, DATA_ENCRYPTION_KEY: keys }, { store });
+  const before = await start(former);
+  const application = await givenApplication(before);
+  await before.givenUser('alice');
+  const { access } = await before.session('alice');
+  const authorization = await new OpenIdBrowser(before).signIn(application, access, { scope: 'openid offline_access' });
+  const tokens = (await exchange(before, application, authorization)).body;
+  const both = ring(fresh, former);
+  expect((await censusOfAll(before.database, both)).former).toBeGreaterThan(0);
+
+  const counts = await resealAll(before.database, both);
+  expect(counts['oidc_records.payload']).toBeGreaterThan(0);
+  expect(await censusOfAll(before.database, both)).toEqual({ former: 0, unreadable: 0 });
+  expect((await resealAll(before.database, both))['oidc_records.payload']).toBe(0);
+  await before.stop({ keepStore: true });
+
+  const after = await start(fresh, before.store);
+  const answer = await askForTokens(after, application, {
+    grant_type: 'refresh_token',
+    refresh_token: String(tokens.refresh_token),
+  });
+  expect(answer).toMatchObject({ status: 200, body: { access_token: expect.any(String) } });
+  expect((await after.get('/oidc/me', { bearer: String(answer.body.access_token) })).status).toBe(200);
+  await after.stop();
+});
