@@ -70,6 +70,10 @@ export default tseslint.config(
     rules: {
       'no-console': 'error',
       'no-restricted-syntax': ['error', ...architecture],
+      'no-restricted-properties': [
+        'error',
+        { object: 'URL', property: 'canParse', message: 'Take urlOf: canParse refuses umlauts once it is optimised.' },
+      ],
       '@typescript-eslint/no-explicit-any': 'error',
       '@typescript-eslint/no-floating-promises': 'error',
       '@typescript-eslint/no-extraneous-class': 'off',

@@ -2,6 +2,8 @@
 
 const typescript = require('./scripts/swc-options.cjs');
 
+const compiler = '<rootDir>/scripts/jest-swc.cjs';
+
 // For packages that ship only ES modules, such as Nest 12. `isModule: 'unknown'` leaves CommonJS files as they are.
 const packages = {
   swcrc: false,
@@ -14,7 +16,9 @@ const packages = {
 const common = {
   rootDir: __dirname,
   testEnvironment: 'node',
-  transform: { '\\.ts$': ['@swc/jest', typescript], '\\.[cm]?js$': ['@swc/jest', packages] },
+  // All projects share the files that one of them has compiled.
+  id: 'service',
+  transform: { '\\.ts$': [compiler, typescript], '\\.[cm]?js$': [compiler, packages] },
   // Large CommonJS bundles that need no transformation.
   transformIgnorePatterns: ['/node_modules/playwright-core/', '/node_modules/typescript/'],
   moduleFileExtensions: ['ts', 'js', 'mjs', 'cjs', 'json', 'node'],
@@ -40,6 +44,7 @@ const once = endpointTests([
   'breach-check',
   'capabilities',
   'data-key',
+  'external-(accounts|hostile)',
   'demo-application',
   'demo-names',
   'forgot-password-timing',
@@ -47,6 +52,7 @@ const once = endpointTests([
   'login-overload',
   'openapi-examples',
   'openid-directory',
+  'scim-clients',
   'tracing',
 ]);
 
@@ -59,6 +65,7 @@ const storeNeutral = endpointTests([
   'change-pwd-mfa',
   'client-gone',
   'enrolment-step-up',
+  'event-receivers',
   'expiry-warnings',
   'http(-logs|-settings)?',
   'integration-guide',
@@ -66,7 +73,7 @@ const storeNeutral = endpointTests([
   'ldap-(identity|login|passkeys)',
   'leaks',
   'limits',
-  'login-(hidden-existence|history)',
+  'login-(discover|hidden-existence|history)',
   'metrics',
   'new-sign-in',
   'oidc-(conformance|fapi|redirect-uris)',

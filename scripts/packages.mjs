@@ -19,8 +19,8 @@ export const packages = [
     browser: true,
     entries: {
       '.': { budget: 15_000 },
-      './admin': { budget: 5_500 },
-      './operations': { budget: 5_500 },
+      './admin': { budget: 6_200 },
+      './operations': { budget: 6_200 },
       './passkeys': { budget: 750, needs: ['@simplewebauthn/browser'] },
     },
   },

@@ -6,7 +6,7 @@
 // well (jest.config.js).
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,7 +21,18 @@ const require = createRequire(import.meta.url);
 const SAMBA = ['samba', 'samba-provision'];
 const CLUSTER = ['galera', 'rsync', 'haproxy'];
 const PROXIES = ['nginx', 'apache2', 'lua-socket', 'apache-openidc'];
-const SERVERS = ['mariadbd', ...CLUSTER, 'redis-server', 'slapd', 'ldapadd', ...SAMBA, ...PROXIES, 'openssl'];
+const COMPANY = ['plackup', 'lemonldap', 'perl-io-string', 'perl-string-random'];
+const SERVERS = [
+  'mariadbd',
+  ...CLUSTER,
+  'redis-server',
+  'slapd',
+  'ldapadd',
+  ...SAMBA,
+  ...PROXIES,
+  ...COMPANY,
+  'openssl',
+];
 /** For docs/without-the-guard.md. */
 const PYTHON_JWT = ['python3', 'python3-jwt', 'python3-cryptography'];
 const LANGUAGES = [
@@ -68,6 +79,8 @@ async function main(args) {
   for (const script of build ? ['build', 'build:examples'] : []) await run('npm', ['run', script]);
 
   const directory = mkdtempSync(join(tmpdir(), 'tests-'));
+  // A program of a test that runs as another user reaches its own folder below this one.
+  chmodSync(directory, 0o711);
   try {
     const resultFile = join(directory, 'result.json');
     const report = ['--ci', '--json', `--outputFile=${resultFile}`];

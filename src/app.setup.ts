@@ -10,12 +10,14 @@ import { AppConfig } from './settings/app-config';
 import { DatabaseWaits } from './platform/database/database-waits';
 import { logRequests } from './platform/http/access-log';
 import { EventOutbox } from './events/event-outbox';
+import { ReceiverDelivery } from './events/receiver-delivery';
 import { Directory } from './directory/directory';
 import { MailOutbox } from './mail/mail-outbox';
+import { OffboardingWorker } from './offboarding/offboarding-worker';
 import { ExpiryWarnings } from './password-reset/expiry-warnings';
 import { serveOpenApi } from './openapi/openapi';
 import { assertAudiences } from './platform/http/audience';
-import { acceptJsonAndForms } from './platform/http/body-parser';
+import { acceptBodies } from './platform/http/body-parser';
 import { answerClientError, answerFrameworkError } from './platform/http/client-error';
 import { clientInfoOf } from './platform/http/client-info.decorator';
 import { EnvelopeAdapter } from './platform/http/envelope-adapter';
@@ -92,7 +94,7 @@ export async function applyAppSetup(app: NestFastifyApplication, logger: Logger)
       strictPreflight: false,
     });
   }
-  if (config.http.corsOrigins.length > 0 && config.openId !== undefined) allowCookiesOfInteractions(fastify);
+  if (config.http.corsOrigins.length > 0) allowCookiesOfSignIns(fastify, config.openId !== undefined);
   refuseMalformedRequests(fastify);
   const offered = answerOtherMethods(fastify);
   await serveOpenApi(app, config.http);
@@ -100,7 +102,7 @@ export async function applyAppSetup(app: NestFastifyApplication, logger: Logger)
   await app.get(Metrics).watch(fastify);
   app.get<Tracing | undefined>(Tracing)?.watch(fastify);
   app.get(DatabaseWaits).watch(fastify);
-  acceptJsonAndForms(fastify);
+  acceptBodies(fastify);
   await app.init();
   // Plugins load in their order: this one runs when the others have registered the routes of their files.
   void fastify.register((_instance, _options, done) => {
@@ -111,21 +113,26 @@ export async function applyAppSetup(app: NestFastifyApplication, logger: Logger)
   await app.get(Directory).load();
   app.get(MailOutbox).startSending();
   app.get(EventOutbox).start();
+  app.get(ReceiverDelivery).start();
   if (config.openId) app.get(LogoutTokens).start();
+  app.get(OffboardingWorker).start();
   app.get(ExpiryWarnings).startWarning();
 }
 
 /**
- * Pages of another origin finish a sign-in at an application with the cookie of the interaction. No other route reads a cookie,
- * so no other one allows credentials. The hook comes after those of CORS.
+ * Pages of another origin finish a sign-in at an application with the cookie of the interaction, and one at an identity
+ * provider with that of the sign-in. No other route reads a cookie, so no other one allows credentials. The hook comes after
+ * those of CORS.
  */
-function allowCookiesOfInteractions(fastify: FastifyInstance): void {
+function allowCookiesOfSignIns(fastify: FastifyInstance, hasApplications: boolean): void {
   fastify.addHook('onSend', (request, reply, _payload, done) => {
     const allowed = reply.getHeader('access-control-allow-origin') !== undefined;
-    if (allowed && interaction.test(request.url)) reply.header('access-control-allow-credentials', 'true');
+    const reads = external.test(request.url) || (hasApplications && interaction.test(request.url));
+    if (allowed && reads) reply.header('access-control-allow-credentials', 'true');
     done();
   });
 }
 
 /** Of the path alone, with or without `API_PREFIX`. */
+const external = /^[^?]*\/(login\/external(\/[^/?]+)?|user\/reauthenticate)(\?|$)/;
 const interaction = /^[^?]*\/applications\/interactions\/[^/?]+(\?|$)/;
