@@ -227,6 +227,28 @@ describe('attacks on the sign-in at an application', () => {
     expect((await service.get('/oidc/me', { bearer: next.access_token as string })).status).toBe(401);
   });
 
+  it('T720 a cookie over https is Secure, and its name keeps a page without TLS from setting it', async () => {
+    const secure = await TestService.start({ ...openIdSettings, OIDC_ISSUER: 'https://portal.test/oidc' });
+    try {
+      const given = await givenApplication(secure);
+      const query = new URLSearchParams({
+        ...{ client_id: given.id, redirect_uri: callback, response_type: 'code', scope: 'openid' },
+        ...{ code_challenge: 'x'.repeat(43), code_challenge_method: 'S256' },
+      });
+      const { headers } = await secure.get(`/oidc/auth?${query.toString()}`);
+      const cookies = [headers['set-cookie'] ?? []].flat();
+      const names = cookies.map((cookie) => cookie.split('=')[0]!.replace(/\.sig$/, ''));
+      expect(new Set(names)).toEqual(
+        new Set(['__Host-portal-browser', '__Secure-portal-interaction', '__Secure-portal-resume']),
+      );
+      for (const cookie of cookies) expect(cookie).toMatch(/; httponly/i);
+      for (const cookie of cookies) expect(cookie).toMatch(/; secure/i);
+      for (const cookie of cookies) expect(cookie).toMatch(/; samesite=lax/i);
+    } finally {
+      await secure.stop();
+    }
+  });
+
   it('T478 no page below the issuer is shown in a frame', async () => {
     for (const path of ['/oidc/session/end', '/oidc/auth?client_id=x', '/oidc/device']) {
       const { headers } = await service.get(path);

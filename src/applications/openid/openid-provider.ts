@@ -2,7 +2,7 @@ import type { EventEmitter } from 'node:events';
 import { Logger } from '@nestjs/common';
 import type { ParameterizedContext } from 'koa';
 import type { Adapter, Client, Configuration, JWK, Provider } from 'oidc-provider';
-import { cookieName } from '../../platform/http/browser-cookie';
+import { cookieName, pathCookieName } from '../../platform/http/browser-cookie';
 import { admits } from '../application-access';
 import { claimsOfScopes, offeredScopes } from '../openid-scopes';
 import type { OpenIdKey } from '../openid-settings';
@@ -85,8 +85,8 @@ function configurationOf(ports: ProviderPorts, adapter: (kind: string) => Adapte
       keys: [...keys.secrets('oidc-cookies')],
       names: {
         session: cookieName(settings.issuer, 'session'),
-        interaction: 'portal-interaction',
-        resume: 'portal-resume',
+        interaction: pathCookieName(settings.issuer, 'interaction'),
+        resume: pathCookieName(settings.issuer, 'resume'),
       },
       long: { httpOnly: true, sameSite: 'lax', signed: true, path: '/' },
       short: { httpOnly: true, sameSite: 'lax', signed: true },

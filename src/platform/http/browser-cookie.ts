@@ -6,6 +6,10 @@ const form = /^[\w-]{43}$/;
 export const cookieName = (address: string, name: string): string =>
   address.startsWith('https:') ? `__Host-portal-${name}` : `portal-${name}`;
 
+/** `__Secure-`: for a cookie of one path, which cannot have `__Host-`. No page without TLS can set it. */
+export const pathCookieName = (address: string, name: string): string =>
+  address.startsWith('https:') ? `__Secure-portal-${name}` : `portal-${name}`;
+
 /**
  * The cookie of the browser that begins a sign-in. One value for all tabs, so two sign-ins at once both go on. The link of a
  * sign-in alone does nothing in another browser.
