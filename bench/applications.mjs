@@ -2,11 +2,10 @@
 // node bench/applications.mjs [users]: the rows that sign-ins at an application leave in the tables, how long they are kept,
 // and the bytes that each takes (docs/operations/sizing.md). It walks through the code flow of the built service, with its
 // requests to a private MariaDB. Run `npm run build:server` first.
-import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, loadavg, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { Browser, callback } from './lib/code-flow.mjs';
+import { Browser, newApplication } from './lib/code-flow.mjs';
 import { service } from './lib/contestants.mjs';
 import { startMariaDb } from './lib/mariadb.mjs';
 import { figure, markdownTable } from './lib/markdown.mjs';
@@ -26,7 +25,7 @@ const one = service({
 });
 try {
   await one.seed(users);
-  const application = await newApplication();
+  const application = await newApplication(db);
   await one.start();
   await one.prepare(users, users);
   const signedIn = one.sessions.map((session) => ({ session, browser: new Browser(one.port) }));
@@ -107,32 +106,6 @@ async function bytesOfIndexes(table, where) {
     [copy],
   );
   return Object.fromEntries(sizes.map(({ name, size }) => [name, Number(size) / Number(n)]));
-}
-
-/** A web application of the company, which keeps a secret and is told of the end of a session. */
-async function newApplication() {
-  const [id, secret] = [randomUUID(), randomBytes(32).toString('base64url')];
-  const row = {
-    id,
-    name: 'Grafana',
-    type: 'web',
-    secret_hash: createHash('sha256').update(secret).digest('hex'),
-    redirect_uris: JSON.stringify([callback]),
-    post_logout_redirect_uris: '[]',
-    backchannel_logout_uri: 'https://127.0.0.1:9/logout',
-    scopes: JSON.stringify(['openid', 'profile', 'email', 'offline_access']),
-    audience: '[]',
-    first_party: 1,
-    allowed_tenants: '[]',
-    allowed_groups: '[]',
-    enabled: 1,
-    created_at: new Date(),
-    changed_at: new Date(),
-  };
-  const names = Object.keys(row);
-  const places = names.map(() => '?').join(', ');
-  await db.run(`INSERT INTO applications (${names.join(', ')}) VALUES (${places})`, Object.values(row), 'service');
-  return { id, secret };
 }
 
 async function ended(access) {

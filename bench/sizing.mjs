@@ -56,6 +56,7 @@ function read(folder) {
     database: json('database'),
     growth: json('growth'),
     applications: json('applications'),
+    day: json('day'),
   };
 }
 

@@ -1,8 +1,8 @@
 // A browser that signs in at an application with the authorization code flow, as bench/applications.mjs does a thousand times.
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { serviceSettings } from './contestants.mjs';
 
-export const callback = 'https://grafana.example.com/login/generic_oauth';
+const callback = 'https://grafana.example.com/login/generic_oauth';
 const portal = serviceSettings.SYSTEM_URL;
 const userAgent =
   'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36';
@@ -95,4 +95,30 @@ export class Browser {
     if (answer.status !== 200) throw new Error(`${form.grant_type} answered ${answer.status} ${JSON.stringify(body)}`);
     this.#refreshToken = body.refresh_token ?? this.#refreshToken;
   }
+}
+
+/** A web application of the company, which keeps a secret and is told of the end of a session. */
+export async function newApplication(db) {
+  const [id, secret] = [randomUUID(), randomBytes(32).toString('base64url')];
+  const row = {
+    id,
+    name: 'Grafana',
+    type: 'web',
+    secret_hash: createHash('sha256').update(secret).digest('hex'),
+    redirect_uris: JSON.stringify([callback]),
+    post_logout_redirect_uris: '[]',
+    backchannel_logout_uri: 'https://127.0.0.1:9/logout',
+    scopes: JSON.stringify(['openid', 'profile', 'email', 'offline_access']),
+    audience: '[]',
+    first_party: 1,
+    allowed_tenants: '[]',
+    allowed_groups: '[]',
+    enabled: 1,
+    created_at: new Date(),
+    changed_at: new Date(),
+  };
+  const names = Object.keys(row);
+  const places = names.map(() => '?').join(', ');
+  await db.run(`INSERT INTO applications (${names.join(', ')}) VALUES (${places})`, Object.values(row), 'service');
+  return { id, secret };
 }

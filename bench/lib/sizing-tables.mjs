@@ -1,13 +1,13 @@
 // The tables of docs/operations/sizing.md and docs/operations/scale.md, and what `npm run sizing` prints.
 import { bytes, figure, markdownTable } from './markdown.mjs';
-import { databaseFor, measured, peak, serviceFor } from './sizing.mjs';
+import { databaseFor, dayOfThousand, measured, peak, serviceFor } from './sizing.mjs';
 import { bufferPoolFor, bytesFor, bytesPerRow, purgedPerDay, rowsFor } from './steady-state.mjs';
 
 const million = 1_000_000;
 const count = (value) => Number(value).toLocaleString('en-US');
 
 /** Which run each figure of the page is of. */
-function runs({ run, database, growth, applications }) {
+function runs({ run, database, growth, applications, day: workingDay }) {
   const day = ({ at }) => `${at.slice(0, 10)} ${at.slice(11, 16)}`;
   const on = ({ machine: { cores, node, loadAverage }, database: server }) =>
     [`${cores} processors with load ${figure(loadAverage)}`, `Node ${node.slice(1)}`, server]
@@ -24,6 +24,7 @@ function runs({ run, database, growth, applications }) {
         day(applications),
         `${count(applications.users)} users, ${on(applications)}`,
       ],
+      ['`day.json` (`node bench/day.mjs`)', day(workingDay), `${count(workingDay.users)} users, ${on(workingDay)}`],
     ],
   );
 }
@@ -56,7 +57,28 @@ function applicationRows({ kinds }, a) {
   );
 }
 
-/** @param {{ run: object, database: object, growth: object, applications: object }} results the files of bench/results */
+const ofTheDay = {
+  login: 'login with a password',
+  secondFactor: 'code of an authenticator',
+  refresh: 'refreshes',
+  check: 'checks',
+  singleSignOn: 'sign-ins at applications',
+  all: 'all',
+};
+
+function dayRows(day, a) {
+  return markdownTable(
+    ['of each person', 'a day', 'service, seconds', 'MariaDB, seconds'],
+    Object.entries(dayOfThousand(day, a)).map(([kind, { times, service, database }]) => [
+      ofTheDay[kind],
+      count(times),
+      figure(service),
+      figure(database),
+    ]),
+  );
+}
+
+/** @param {{ run: object, database: object, growth: object, applications: object, day: object }} results the files of bench/results */
 export function sizingTables(results, users, a) {
   const { run, database, growth, applications } = results;
   const rates = measured(run);
@@ -110,6 +132,7 @@ export function sizingTables(results, users, a) {
       row('`innodb_buffer_pool_size`', ({ pool }) => bytes(pool)),
     ]),
     applications: applicationRows(applications, a),
+    day: dayRows(results.day, a),
   };
 }
 

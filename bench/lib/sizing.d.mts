@@ -33,3 +33,15 @@ export function databaseFor(
   costs: Readonly<Record<'login' | 'refresh' | 'check', Cost>>,
   a: Assumptions,
 ): Readonly<Record<'statements' | 'commits' | 'logBytes' | 'processors' | 'connections' | 'maxConnections', number>>;
+
+export interface Day {
+  readonly kinds: Readonly<
+    Record<string, { readonly times: number; readonly serviceMs: number; readonly databaseMs: number }>
+  >;
+}
+
+/** Seconds of a processor. */
+export function dayOfThousand(
+  day: Day,
+  a: Assumptions,
+): Record<string, { readonly times: number; readonly service: number; readonly database: number }>;

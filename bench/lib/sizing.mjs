@@ -96,3 +96,19 @@ export function databaseFor(users, service, costs, a) {
     maxConnections: connections + surge * a.pool + otherConnections,
   };
 }
+
+/**
+ * Processor seconds of the working day of 1,000 people (bench/day.mjs).
+ * @returns {Record<string, { times: number, service: number, database: number }>} of each kind of request, and of `all`
+ */
+export function dayOfThousand({ kinds }, a) {
+  const rows = Object.entries(kinds).map(([kind, { times, serviceMs, databaseMs }]) => {
+    const service = serviceMs * times * (kind === 'login' ? 2 ** (a.cost - benchCost) : 1);
+    return [kind, { times, service, database: databaseMs * times }];
+  });
+  const sum = (field) => rows.reduce((total, [, row]) => total + row[field], 0);
+  return Object.fromEntries([
+    ...rows,
+    ['all', { times: sum('times'), service: sum('service'), database: sum('database') }],
+  ]);
+}

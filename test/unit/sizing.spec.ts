@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { assumptions, databaseFor, peak, serviceFor } from '../../bench/lib/sizing.mjs';
+import { assumptions, databaseFor, dayOfThousand, peak, serviceFor } from '../../bench/lib/sizing.mjs';
 import { bufferPoolFor, bytesFor, purgedPerDay, rowsFor, usage } from '../../bench/lib/steady-state.mjs';
 import { runScript } from '../support/run-script';
 
@@ -39,6 +39,16 @@ describe('the arithmetic of docs/operations/sizing.md', () => {
     expect(service).toMatchObject({ loginMs: 160, processors: 4.85, replicas: 2, replicaMiB: 216, memoryMiB: 432 });
     expect(serviceFor(90_000, measured, busy)).toMatchObject({ processors: 48.5, replicas: 13 });
     expect(serviceFor(9000, measured, { ...busy, cost: 10 }).processors).toBeCloseTo(1.25);
+  });
+
+  it('a day is what each person does, with the login at the cost of the installation', () => {
+    const kinds = {
+      login: { times: 1, serviceMs: 20, databaseMs: 3 },
+      check: { times: 300, serviceMs: 0.1, databaseMs: 0.01 },
+    };
+    const day = dayOfThousand({ kinds }, busy);
+    expect(day).toMatchObject({ login: { times: 1, service: 80, database: 3 }, check: { times: 300, database: 3 } });
+    expect(day.all).toEqual({ times: 301, service: 110, database: 6 });
   });
 
   it('no installation has fewer than two replicas', () => {
@@ -126,7 +136,7 @@ describe('npm run sizing', () => {
   it('a run with other figures makes the page wrong, and the message says how to renew it', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'sizing-'));
     try {
-      for (const name of ['latest', 'database', 'growth', 'applications']) {
+      for (const name of ['latest', 'database', 'growth', 'applications', 'day']) {
         const text = readFileSync(join(results, `${name}.json`), 'utf8');
         writeFileSync(join(folder, `${name}.json`), text.replaceAll(/"cpu": (\d)/g, '"cpu": 9$1'));
       }
