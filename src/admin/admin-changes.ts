@@ -4,6 +4,7 @@ import { Cooldowns, type Gated } from '../platform/database/cooldown.repository'
 import { Database, type Transaction } from '../platform/database/database';
 import { DomainError } from '../shared/errors/domain-error';
 import { accessTokenRevoked } from '../shared/errors/error-catalogue';
+import { SubjectIds } from '../users/subject-ids';
 import { UserLocks } from '../users/user-locks';
 import type { Authority } from './authority';
 
@@ -23,6 +24,7 @@ export class AdminChanges {
     private readonly cooldowns: Cooldowns,
     private readonly audit: AuditTrail,
     private readonly locks: UserLocks,
+    private readonly ids: SubjectIds,
   ) {}
 
   /** @throws Error when the work has written no audit row; the change is rolled back */
@@ -38,6 +40,11 @@ export class AdminChanges {
   /** Like `make`, under the lock that every change of the links of a user needs (ADR 0009). */
   makeWithLinks<T>(by: Authority, uid: string, work: (change: Change<Gated<'reset'>>) => Promise<T>): Promise<T> {
     return this.cooldowns.serialise({ kind: 'reset', subject: uid }, (tx) => this.recorded(by, tx, work));
+  }
+
+  /** Like `make`, under the lock that chosen ids of users, and ids of clients, need (`SubjectIds`). */
+  makeWithIds<T>(by: Authority, work: (change: Change<Gated<'ids'>>) => Promise<T>): Promise<T> {
+    return this.ids.serialise((tx) => this.recorded(by, tx, work));
   }
 
   private async recorded<Tx extends Transaction, T>(

@@ -9,14 +9,16 @@ import {
   keepsSecret,
   newApplicationFields,
 } from '../applications/application-rules';
-import { Applications } from '../applications/applications.repository';
+import { anApplication, Applications } from '../applications/applications.repository';
 import { ServiceSettings } from '../platform/config/service-settings';
 import { sha256Hex } from '../platform/crypto/key-ring';
-import type { Transaction } from '../platform/database/database';
+import { Database, type Transaction } from '../platform/database/database';
+import type { Sql } from '../platform/database/sql';
 import { isDuplicate } from '../platform/database/store-failure';
 import { Clock } from '../shared/clock';
 import { Random } from '../shared/random';
 import { Groups } from '../groups/groups.repository';
+import { SubjectIds } from '../users/subject-ids';
 import { TenantRepository } from '../users/tenant.repository';
 import { AdminChanges } from './admin-changes';
 import type { Authority } from './authority';
@@ -41,6 +43,8 @@ export class ApplicationAdministration {
     private readonly tenants: TenantRepository,
     private readonly groups: Groups,
     private readonly changes: AdminChanges,
+    private readonly ids: SubjectIds,
+    private readonly database: Database,
     private readonly settings: ServiceSettings,
     private readonly random: Random,
     private readonly clock: Clock,
@@ -57,7 +61,8 @@ export class ApplicationAdministration {
   }
 
   /**
-   * Race: two creations with one chosen id. The primary key decides, and the loser gets an ApplicationProblem.
+   * Race: two creations with one chosen id. The primary key decides, and the loser gets an ApplicationProblem. So does
+   * the loser against a user with this id (`SubjectIds`).
    * @param chosen by an operator whose file names the application (ADR 0045) @throws ApplicationProblem
    */
   async create(
@@ -68,7 +73,9 @@ export class ApplicationAdministration {
   ): Promise<WithSecret> {
     const stored = this.checked(type, newApplicationFields(type, given));
     const [id, { secret, secretHash }] = [chosen.id ?? this.random.uuid(), this.newSecret(chosen.secret)];
-    const work = this.changes.make(by, async ({ tx, record }) => {
+    const work = this.changes.makeWithIds(by, async ({ tx, record }) => {
+      const other = await this.otherOwnerOf(id, tx);
+      if (other !== undefined) throw problem('id', `is the id of ${other}`);
       await this.assertTenants(tx, stored.allowedTenants);
       await this.assertGroups(tx, stored.allowedGroups);
       await this.writes.insert(tx, {
@@ -81,6 +88,11 @@ export class ApplicationAdministration {
     return work.catch((error: unknown) => {
       throw isDuplicate(error) ? problem('id', 'is taken') : error;
     });
+  }
+
+  /** Who else has the id, which no new application then gets: `a user`. Undefined: nobody. */
+  async otherOwnerOf(id: string, sql: Sql = this.database): Promise<string | undefined> {
+    return (await this.ids.elsewhere(anApplication, [id], sql)).get(id);
   }
 
   /** @param given at least one field @throws EntryNotFound @throws ApplicationProblem */

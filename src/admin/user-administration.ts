@@ -8,11 +8,17 @@ import { PasswordChecks, type PasswordOwner } from '../password-reset/password-c
 import { UserInvitations } from '../password-reset/user-invitations';
 import { Database, type Transaction } from '../platform/database/database';
 import { changeType } from '../shared/change-type';
-import { notFoundForCaller, notPermitted, passwordPolicyViolated } from '../shared/errors/error-catalogue';
+import {
+  identityTaken,
+  notFoundForCaller,
+  notPermitted,
+  passwordPolicyViolated,
+} from '../shared/errors/error-catalogue';
 import { type Language, languageFor } from '../shared/languages';
 import { usableAddress } from '../shared/mail-address';
 import { Random } from '../shared/random';
 import { TokenRevoker } from '../sessions/token-revoker';
+import { SubjectIds } from '../users/subject-ids';
 import { PasswordHistory } from '../users/password-change-log.repository';
 import { AccountProblem, type NewUser, UserAccounts } from '../users/user-accounts';
 import { administrates } from '../users/rights';
@@ -50,6 +56,7 @@ export class UserAdministration {
     private readonly targets: TargetUsers,
     private readonly users: UsersRepository,
     private readonly accounts: UserAccounts,
+    private readonly ids: SubjectIds,
     private readonly hasher: PasswordHasher,
     private readonly history: PasswordHistory,
     private readonly revoker: TokenRevoker,
@@ -93,7 +100,8 @@ export class UserAdministration {
   /** @throws AccountProblem */
   create(by: Authority, user: ImportedUser, event: 'USER_CREATED' | 'USER_IMPORTED' = 'USER_CREATED'): Promise<User> {
     assertPermittedPlace(by, user);
-    return this.changes.make(by, (change) => this.createIn(change, by, user, event));
+    const work = (change: Change) => this.createIn(change, by, user, event);
+    return user.uid === undefined ? this.changes.make(by, work) : this.changes.makeWithIds(by, work);
   }
 
   /**
@@ -148,6 +156,7 @@ export class UserAdministration {
 
   private async insert(tx: Transaction, by: Authority, user: NewUser, uid?: string): Promise<User> {
     await assertProviderOf(tx, this.providers, by, user);
+    if (user.uid !== undefined) assertNoClient(await this.ids.elsewhere('a user', [user.uid], tx), user.uid);
     return this.accounts.create(tx, user, uid);
   }
 
@@ -171,6 +180,12 @@ export class UserAdministration {
     if (role !== null) await change.record('USER_ROLE_CHANGED', { userId, detail: { role } });
     return created;
   }
+}
+
+/** @param clients of `SubjectIds`. @throws AccountProblem */
+export function assertNoClient(clients: ReadonlyMap<string, string>, uid: string): void {
+  const what = clients.get(uid);
+  if (what !== undefined) throw new AccountProblem(`the uid is the id of ${what}`, identityTaken);
 }
 
 /**

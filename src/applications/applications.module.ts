@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { AuditModule } from '../audit/audit.module';
 import { SessionsModule } from '../sessions/sessions.module';
+import { UsersModule } from '../users/users.module';
 import { Application } from './application.entity';
 import { ApplicationChanges } from './application-changes';
 import { ApplicationSessions } from './application-sessions.repository';
@@ -16,6 +17,7 @@ import { OidcRecords } from './persistence/oidc-record.repository';
   imports: [
     AuditModule,
     SessionsModule,
+    UsersModule,
     TypeOrmModule.forFeature([Application, OidcRecord, ApplicationSession, ApplicationLogout]),
   ],
   providers: [Applications, ApplicationChanges, ApplicationSessions, OidcRecords],

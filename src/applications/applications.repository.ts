@@ -1,13 +1,17 @@
 import { timingSafeEqual } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { MoreThan, type Repository } from 'typeorm';
+import { In, MoreThan, type Repository } from 'typeorm';
 import { sha256Hex } from '../platform/crypto/key-ring';
 import { Database } from '../platform/database/database';
 import { EntityRows } from '../platform/database/entity-rows';
 import { Clock } from '../shared/clock';
 import { isUuid } from '../shared/uuid';
+import { SubjectIds } from '../users/subject-ids';
 import { Application } from './application.entity';
+
+/** How `SubjectIds` names the owner of this table. */
+export const anApplication = 'an application';
 
 /** The table `applications`. Nothing is cached, so a change counts at once, on every replica. */
 @Injectable()
@@ -18,8 +22,13 @@ export class Applications {
     @InjectRepository(Application) rows: Repository<Application>,
     database: Database,
     private readonly clock: Clock,
+    ids: SubjectIds,
   ) {
     this.rows = new EntityRows(rows, database);
+    ids.register({
+      what: anApplication,
+      held: async (given, sql) => (await this.rows.find({ id: In([...given]) }, {}, sql)).map(({ id }) => id),
+    });
   }
 
   /** MySQL ignores spaces at the end of a text that it compares, so only exact identifiers reach it. */

@@ -29,13 +29,33 @@ export class LogRanges {
     }
   }
 
-  /** The smallest id of the rows since this time. Undefined: there is none. Reads the index of the time only. */
-  async firstSince(log: LogTable, time: Date): Promise<number | undefined> {
-    const [row] = await this.database.rows<{ id: unknown }>(
-      `SELECT MIN(id) AS id FROM ${log.table} WHERE created_at >= ?`,
+  /** The smallest id of the rows of these times, both included. Undefined: there is none. Reads the index of the time only. */
+  async firstWithin(log: LogTable, since: Date, until: Date): Promise<number | undefined> {
+    const [row] = await this.database.rows<{ id: number | null }>(
+      `SELECT MIN(id) AS id FROM ${log.table} WHERE created_at >= ? AND created_at <= ?`,
+      [since, until],
+    );
+    return idOf(row);
+  }
+
+  /**
+   * The first id behind the rows before this time. Undefined: no row has a later time.
+   * A row whose time is behind `horizon` was written by a wrong clock, so its time decides nothing. It counts as a row of its place:
+   * an export that waited for its time would wait for years. It still waits for a row behind it that is before `time`, because
+   * rows with smaller ids may not be committed before that.
+   */
+  async endOf(log: LogTable, time: Date, horizon: Date): Promise<number | undefined> {
+    const first = await this.firstWithin(log, time, horizon);
+    const [beyond] = await this.database.rows<{ id: number | null }>(
+      `SELECT MIN(id) AS id FROM ${log.table} WHERE created_at > ?`,
+      [horizon],
+    );
+    if (idOf(beyond) === undefined) return first;
+    const [last] = await this.database.rows<{ id: number }>(
+      `SELECT id FROM ${log.table} WHERE created_at < ? ORDER BY id DESC LIMIT 1`,
       [time],
     );
-    return row?.id === null || row === undefined ? undefined : Number(row.id);
+    return Math.min(first ?? Infinity, (idOf(last) ?? 0) + 1);
   }
 
   async oldest(log: LogTable): Promise<LogRow | undefined> {
@@ -57,3 +77,6 @@ export class LogRanges {
     return rows.map((row) => ({ ...row, id: Number(row.id), createdAt: timeOf(row.createdAt) }));
   }
 }
+
+const idOf = (row: { readonly id: number | null } | undefined): number | undefined =>
+  row === undefined || row.id === null ? undefined : Number(row.id);

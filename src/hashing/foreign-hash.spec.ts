@@ -46,6 +46,11 @@ const vectors: [string, string, string][] = [
     `$pbkdf2-sha256$i=80000$${text('NaCl')}$${b64('4ddcd8f60b98be21830cee5ef22701f9641a4418d04c0414aeff08876b34ab56')}`,
   ],
   [
+    'PBKDF2-HMAC-SHA-512 of the tests of passlib 1.7.4',
+    'password',
+    '$pbkdf2-sha512$i=1212$RHY0Fr3IDMSVO/RSZyb5ow$eNLfBK+eVozomMr+1gYa17k9B7KIK25NOEshvhrSX+esqY3s+FvWZViXz4KoLlQI+BzY/YTNJOiKc5gBYFYGww',
+  ],
+  [
     'SHA-256 of FIPS 180-4: "abc", the salt is its first letter',
     'bc',
     'sha256-salted:a:BA7816BF8F01CFEA414140DE5DAE2223B00361A396177A9CB410FF61F20015AD',
@@ -112,6 +117,7 @@ describe('password hashes of other systems', () => {
     ['scrypt with a large r', '$scrypt$ln=1,r=9999999,p=1$c2FsdA$', '2^ln·r·p'],
     ['scrypt with too much parallel work', '$scrypt$ln=16,r=8,p=16$c2FsdA$', '2^ln·r·p'],
     ['pbkdf2 with too many rounds', '$pbkdf2-sha256$i=2000001$c2FsdA$', 'i up to 2000000'],
+    ['pbkdf2 of SHA-512 with too many rounds', '$pbkdf2-sha512$i=600001$c2FsdA$', 'i up to 600000'],
   ])('%s is refused at the import with its reason, and computed at no login (T343)', async (_what, begin, reason) => {
     const hash = `${begin}${text('k'.repeat(32))}`;
     expect(() => importableHash(hash)).toThrow(UnusableHash);

@@ -1,7 +1,14 @@
 import { createRequire } from 'node:module';
 import { costOf, MAX_VERIFIED_COST } from './bcrypt-format';
 
-export const foreignAlgorithms = ['argon2id', 'scrypt', 'pbkdf2-sha256', 'sha256-salted', 'bcrypt-sha256'] as const;
+export const foreignAlgorithms = [
+  'argon2id',
+  'scrypt',
+  'pbkdf2-sha256',
+  'pbkdf2-sha512',
+  'sha256-salted',
+  'bcrypt-sha256',
+] as const;
 export type ForeignAlgorithm = (typeof foreignAlgorithms)[number];
 
 /** A password hash of another system, read from its text. `hash-worker.js` computes it. */
@@ -37,6 +44,7 @@ const formats: Readonly<Record<Exclude<ForeignAlgorithm, 'sha256-salted' | 'bcry
   argon2id: phc('argon2id', `v=19\\$m=${n},t=${n},p=${n}`),
   scrypt: phc('scrypt', `ln=${n},r=${n},p=${n}`),
   'pbkdf2-sha256': phc('pbkdf2-sha256', `i=${n}`),
+  'pbkdf2-sha512': phc('pbkdf2-sha512', `i=${n}`),
 };
 /** bcrypt of a SHA-256, so that it reads all of a long password: Django's form, and both versions of passlib's. */
 const digested = {
@@ -110,6 +118,11 @@ const bounded: Readonly<Record<keyof typeof formats, (cost: number[], salt: numb
         'a pbkdf2-sha256 hash must have i up to 2000000, and up to 1000000 for more than 32 bytes',
       );
     }
+    return 0;
+  },
+  /** A round takes three times as long as one of SHA-256. A key of at most 64 bytes is one block. */
+  'pbkdf2-sha512'([i = 0]) {
+    if (i > 600_000) throw new UnusableHash('a pbkdf2-sha512 hash must have i up to 600000');
     return 0;
   },
 };

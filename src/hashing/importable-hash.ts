@@ -24,7 +24,7 @@ export function importableHash(given: string): ImportableHash {
   if (foreign !== undefined) return { algorithm: foreign.algorithm, hash };
   throw new UnusableHash(
     `it must be a bcrypt hash of cost 4 to ${MAX_VERIFIED_COST}, $argon2id$v=19$m=…,t=…,p=…$salt$hash, ` +
-      '$scrypt$ln=…,r=…,p=…$salt$hash, $pbkdf2-sha256$i=…$salt$hash (base64 without padding), sha256-salted:SALT:HEX, ' +
-      'or one of them or bcrypt-sha256 as Django or passlib writes it',
+      '$scrypt$ln=…,r=…,p=…$salt$hash, $pbkdf2-sha256$i=…$salt$hash or $pbkdf2-sha512$… (base64 without padding), ' +
+      'sha256-salted:SALT:HEX, or one of them or bcrypt-sha256 as Django or passlib writes it',
   );
 }

@@ -87,10 +87,23 @@ describe("hashes in the spelling of Django's and passlib's libraries", () => {
     expect(await hasher.matches('Password', hash, client)).toBe(false);
   });
 
+  it('a hash in the tests of passlib (pbkdf2_sha512) is the password "password"', async () => {
+    const salt = 'RHY0Fr3IDMSVO/RSZyb5ow';
+    const key = 'eNLfBK.eVozomMr.1gYa17k9B7KIK25NOEshvhrSX.esqY3s.FvWZViXz4KoLlQI.BzY/YTNJOiKc5gBYFYGww';
+    const { algorithm, hash } = importableHash(`$pbkdf2-sha512$1212$${salt}$${key}`);
+    expect({ algorithm, hash }).toEqual({
+      algorithm: 'pbkdf2-sha512',
+      hash: `$pbkdf2-sha512$i=1212$${salt}$${key.replaceAll('.', '+')}`,
+    });
+    expect(await hasher.matches('password', hash, client)).toBe(true);
+    expect(await hasher.matches('Password', hash, client)).toBe(false);
+  });
+
   const key = 'YlZ2Vggtqdc61YjArZuoApoBh9JNGYoDRBUGu6tcJQo=';
   it.each([
     ['more rounds than the bound', `pbkdf2_sha256$2000001$seasalt$${key}`],
     ['more rounds than a number of ten digits', `pbkdf2_sha256$99999999999$seasalt$${key}`],
+    ['more rounds of SHA-512 than the bound', `$pbkdf2-sha512$600001$c2Vhc2FsdA$${key.slice(0, -1)}`],
     ['no rounds', `pbkdf2_sha256$0$seasalt$${key}`],
     ['no salt', `pbkdf2_sha256$1000$$${key}`],
     ['a salt that is longer than the bound', `pbkdf2_sha256$1000$${'s'.repeat(65)}$${key}`],

@@ -23,8 +23,8 @@ const spellings: readonly Spelling[] = [
   [/^argon2(\$argon2id\$.*)$/, (hash) => hash],
   [/^bcrypt\$(\$2[aby]\$.*)$/, (hash) => hash],
   [
-    new RegExp(`^\\$pbkdf2-sha256\\$${number}\\$([A-Za-z0-9./]+)\\$([A-Za-z0-9./]+)$`),
-    (i, salt, key) => `$pbkdf2-sha256$i=${i}$${plain(salt)}$${plain(key)}`,
+    new RegExp(`^\\$pbkdf2-(sha256|sha512)\\$${number}\\$([A-Za-z0-9./]+)\\$([A-Za-z0-9./]+)$`),
+    (digest, i, salt, key) => `$pbkdf2-${digest}$i=${i}$${plain(salt)}$${plain(key)}`,
   ],
 ];
 

@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { AuditModule } from '../audit/audit.module';
 import { SessionsModule } from '../sessions/sessions.module';
+import { UsersModule } from '../users/users.module';
 import { IntrospectionController } from './http/introspection.controller';
 import { VerifyController } from './http/verify.controller';
 import { ServiceClient } from './service-client.entity';
@@ -9,7 +10,7 @@ import { ServiceClients } from './service-client.repository';
 
 /** For the endpoint and for the command line. */
 @Module({
-  imports: [TypeOrmModule.forFeature([ServiceClient]), AuditModule],
+  imports: [TypeOrmModule.forFeature([ServiceClient]), AuditModule, UsersModule],
   providers: [ServiceClients],
   exports: [ServiceClients],
 })

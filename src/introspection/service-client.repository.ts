@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import DataLoader from 'dataloader';
-import { IsNull, MoreThan, type Repository } from 'typeorm';
+import { In, IsNull, MoreThan, type Repository } from 'typeorm';
 import { AuditTrail } from '../audit/audit-trail';
 import { sha256Hex } from '../platform/crypto/key-ring';
 import { Database } from '../platform/database/database';
@@ -12,11 +12,14 @@ import { Clock } from '../shared/clock';
 import { isPlainText, plainTextRule } from '../shared/plain-text';
 import { Random } from '../shared/random';
 import { isUuid } from '../shared/uuid';
+import { SubjectIds } from '../users/subject-ids';
 import { assertTenant } from '../users/tenant.repository';
 import { ServiceClient } from './service-client.entity';
 
 const secretBytes = 32;
 const maxName = 255;
+/** How `SubjectIds` names the owner of this table. */
+const aClient = 'a service client';
 
 /** A client cannot be created or revoked as requested. The message tells the operator why. */
 export class ServiceClientProblem extends Error {
@@ -64,8 +67,13 @@ export class ServiceClients {
     private readonly audit: AuditTrail,
     private readonly random: Random,
     private readonly clock: Clock,
+    private readonly ids: SubjectIds,
   ) {
     this.rows = new EntityRows(rows, database);
+    ids.register({
+      what: aClient,
+      held: async (given, sql) => (await this.rows.find({ id: In([...given]) }, {}, sql)).map(({ id }) => id),
+    });
   }
 
   /**
@@ -97,7 +105,9 @@ export class ServiceClients {
       throw new ServiceClientProblem(`the name must have 1 to ${maxName} characters and ${plainTextRule}`);
     }
     const [id, secret] = [this.random.uuid(), this.random.bytes(secretBytes).toString('base64url')];
-    await this.database.transaction(async (tx) => {
+    await this.ids.serialise(async (tx) => {
+      const other = (await this.ids.elsewhere(aClient, [id], tx)).get(id);
+      if (other !== undefined) throw new ServiceClientProblem(`the new id is that of ${other}: try again`);
       await this.rows.insert(tx, {
         id,
         name: label,

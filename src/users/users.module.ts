@@ -23,6 +23,7 @@ import { PasswordChangeLog } from './persistence/password-change-log.entity';
 import { Tenant } from './persistence/tenant.entity';
 import { ProviderMoves } from './provider-moves';
 import { SecondFactor } from './second-factor';
+import { SubjectIds } from './subject-ids';
 import { TenantRepository } from './tenant.repository';
 import { UserAccounts } from './user-accounts';
 import { UserCounts } from './user-counts';
@@ -41,6 +42,7 @@ import { UsersRepository } from './users.repository';
 const services = [
   UsersRepository,
   UserLocks,
+  SubjectIds,
   UserAccounts,
   AdoptedUsers,
   FactorAdoption,

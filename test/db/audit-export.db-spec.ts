@@ -75,6 +75,35 @@ describe('the export of a log', () => {
     expect((await verified(first, second)).problems).toEqual([]);
   });
 
+  it('a row with a time in the future holds up nothing, and hides no row that commits late', async () => {
+    const future = service.clock.secondsFromNow(86_400 * 365);
+    await given([
+      { id: 1, at: ago(settledSeconds + 9) },
+      { id: 2, at: future },
+      { id: 4, at: ago(settledSeconds + 5) },
+      { id: 5, at: future },
+      { id: 7, at: ago(5) },
+    ]);
+    const first = await exported();
+    // Row 6 may still be in a transaction, and it comes behind row 5.
+    expect(idsOf(first)).toEqual([1, 2, 4]);
+    await given([{ id: 6, at: ago(6) }]);
+    service.clock.advanceSeconds(2 * settledSeconds);
+    const second = await exported(await continued(first));
+    expect(idsOf(second)).toEqual([5, 6, 7]);
+    const { problems, notes } = await verified(first, second);
+    expect(problems).toEqual([]);
+    expect(notes.map(({ text }) => text)).toEqual([
+      expect.stringMatching(/^rows with a time after the export was made: 1, the first is id 2/),
+      expect.stringMatching(/^rows with a time after the export was made: 1, the first is id 5/),
+    ]);
+    // Neither is it where an export begins, nor is it exported before a row behind it has settled.
+    const from = { from: ago(3 * settledSeconds + 6) };
+    expect(idsOf(await exported(undefined, from))).toEqual([4, 5, 6, 7]);
+    await given([{ id: 8, at: future }]);
+    expect(idsOf(await exported(await continued(second)))).toEqual([]);
+  });
+
   it('T698 rows of the former export that were deleted since, and rows that appeared among them, are told', async () => {
     const at = ago(settledSeconds + 9);
     await given([1, 2, 3].map((id) => ({ id, at })));

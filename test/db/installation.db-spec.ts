@@ -119,6 +119,15 @@ describe('the installation as a file', () => {
     ]);
   });
 
+  it('T755 an application with the uid of a user is a fault of the file', async () => {
+    const uid = '00000000-0000-4000-8000-000000000755';
+    await service.givenUser('subject', { uid });
+    const yaml = edited((draft) => (draft.applications[0]!.id = uid));
+    expect(await faultsOf(yaml)).toEqual([
+      expect.stringContaining('applications[0].id is the id of a user: take another one'),
+    ]);
+  });
+
   it('names the line and the path of every fault, and writes nothing', async () => {
     const before = await audited();
     const text = [

@@ -92,7 +92,7 @@ describe('the file of an adoption', () => {
     [
       'an unknown algorithm',
       { source: 'a', columns: { ...columns, password_hash: 'p' }, hash: { algorithm: 'md5' } },
-      'hash.algorithm must be one of bcrypt, argon2id, scrypt, pbkdf2-sha256, sha256-salted',
+      'hash.algorithm must be one of bcrypt, argon2id, scrypt, pbkdf2-sha256, pbkdf2-sha512, sha256-salted',
     ],
     [
       'a hash without its column',

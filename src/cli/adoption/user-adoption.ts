@@ -3,9 +3,12 @@ import { Injectable } from '@nestjs/common';
 import { AdminChanges } from '../../admin/admin-changes';
 import { operatorAuthority } from '../../admin/authority';
 import { Database } from '../../platform/database/database';
+import type { Sql } from '../../platform/database/sql';
 import { isDuplicate } from '../../platform/database/store-failure';
 import { Clock } from '../../shared/clock';
 import { Random } from '../../shared/random';
+import { assertNoClient } from '../../admin/user-administration';
+import { SubjectIds } from '../../users/subject-ids';
 import { AdoptedUsers, type AdoptedUser } from '../../users/adopted-users';
 import { AccountProblem, type NewUser } from '../../users/user-accounts';
 import { type AgeCounts, PasswordAges } from '../../admin/password-ages';
@@ -59,6 +62,7 @@ export class UserAdoption {
     private readonly database: Database,
     private readonly changes: AdminChanges,
     private readonly users: AdoptedUsers,
+    private readonly ids: SubjectIds,
     private readonly clock: Clock,
     private readonly random: Random,
     private readonly ages: PasswordAges,
@@ -97,8 +101,8 @@ export class UserAdoption {
     try {
       if (remembered === undefined && created.length > 0) await this.create(created);
     } catch (error) {
-      if (!isDuplicate(error) || attempts === 1) throw error;
-      // Another process has created one of these accounts since the look-up. The rows are judged again one by one, and
+      if (!(isDuplicate(error) || error instanceof AccountProblem) || attempts === 1) throw error;
+      // Another process has created one of these accounts, or a client with one of their ids, since the look-up. The rows are judged again one by one, and
       // only the rows of that process are skipped or refused.
       for (const one of batch) await this.adopt([one], plan, report, options, remembered, attempts - 1);
       return;
@@ -137,8 +141,13 @@ export class UserAdoption {
       readable.map(({ user }) => user),
     ))
       claims.add(user);
+    const clients = await this.clientsAmong(
+      readable.map(({ user }) => user),
+      this.database,
+    );
     for (const { candidate, user } of readable) {
       judge(candidate, () => {
+        if (user.uid !== undefined) assertNoClient(clients, user.uid);
         if (claims.includes(user)) return void (skipped += 1);
         const accepted = { ...this.ages.assigned(user, ages), uid: user.uid ?? this.random.uuid() };
         claims.add(claimOf(accepted));
@@ -148,8 +157,15 @@ export class UserAdoption {
     return { created, skipped, failed: failed.sort((a, b) => a.row - b.row) };
   }
 
+  private clientsAmong(users: readonly NewUser[], sql: Sql): Promise<ReadonlyMap<string, string>> {
+    const uids = users.flatMap(({ uid }) => uid ?? []);
+    return this.ids.elsewhere('a user', uids, sql);
+  }
+
   private create(users: readonly AdoptedUser[]): Promise<void> {
-    return this.changes.make(operatorAuthority, async ({ tx, record }) => {
+    return this.changes.makeWithIds(operatorAuthority, async ({ tx, record }) => {
+      const clients = await this.clientsAmong(users, tx);
+      for (const { uid } of users) assertNoClient(clients, uid);
       await this.users.insert(tx, users);
       for (const { uid } of users) await record('USER_IMPORTED', { userId: uid });
     });

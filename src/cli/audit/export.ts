@@ -8,7 +8,8 @@ import { linesOf, membersOf } from './lines';
 
 /**
  * Ids are given before the commit, so a row with a smaller id may appear after a row with a greater one. A transaction is much
- * shorter than this, and clocks differ by less, so the rows before it are all there.
+ * shorter than this, and clocks differ by less, so the rows before it are all there. A row that is further than this in the future
+ * has the time of a wrong clock.
  */
 export const settledSeconds = 600;
 
@@ -33,7 +34,8 @@ async function* linesOfExport(ranges: LogRanges, options: ExportOptions): AsyncG
   const { log, former, from, to, key } = options;
   const chain = new Chain(former?.head ?? noLine);
   const filters = { from: from?.toISOString() ?? null, to: to.toISOString() };
-  const after = former?.through_id ?? (await beforeFirst(ranges, log, from));
+  const horizon = new Date(options.madeAt.getTime() + settledSeconds * 1000);
+  const after = former?.through_id ?? (await beforeFirst(ranges, log, from, horizon));
   const oldest = await ranges.oldest(log);
   const header = {
     ...{ type: 'header', format: formatName, log: log.table, version: options.version },
@@ -45,7 +47,7 @@ async function* linesOfExport(ranges: LogRanges, options: ExportOptions): AsyncG
   let count = 0;
   let first: Place | null = null;
   let last: Place | null = null;
-  for await (const rows of ranges.rows(log, after, await ranges.firstSince(log, to))) {
+  for await (const rows of ranges.rows(log, after, await ranges.endOf(log, to, horizon))) {
     yield rows.map((row) => chain.line(viewOf(log, row)));
     count += rows.length;
     first ??= placeOf(rows[0]!);
@@ -83,9 +85,9 @@ export async function formerOf(
   return { head: hashOf(lastLine), count, first_id: first?.id ?? null, through_id };
 }
 
-async function beforeFirst(ranges: LogRanges, log: LogTable, from: Date | undefined): Promise<number> {
+async function beforeFirst(ranges: LogRanges, log: LogTable, from: Date | undefined, horizon: Date): Promise<number> {
   if (from === undefined) return 0;
-  const first = await ranges.firstSince(log, from);
+  const first = await ranges.firstWithin(log, from, horizon);
   if (first === undefined) throw new CliProblem(`${log.table} has no row since --from`);
   return first - 1;
 }

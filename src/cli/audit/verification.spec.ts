@@ -9,19 +9,20 @@ const { privateKey, publicKey } = generateKeyPairSync('ed25519');
 const stranger = generateKeyPairSync('ed25519');
 
 /** A log with a row for each id. U+2028 is a line break for some readers of lines, and not for JSON. */
-function logWith(ids: readonly number[]): LogRanges {
+function logWith(ids: readonly number[], future: readonly number[] = []): LogRanges {
   const rows = ids.map((id) => ({
     id,
-    createdAt: new Date(1_772_445_600_000 + id),
+    createdAt: future.includes(id) ? new Date('2099-01-01T00:00:00Z') : new Date(1_772_445_600_000 + id),
     event: 'USER_CREATED',
     user_agent: 'a\u2028b',
   }));
-  const fake: Pick<LogRanges, 'rows' | 'firstSince' | 'oldest' | 'count'> = {
+  const fake: Pick<LogRanges, 'rows' | 'firstWithin' | 'endOf' | 'oldest' | 'count'> = {
     async *rows(_log, after) {
       const page = await Promise.resolve(rows.filter(({ id }) => id > after));
       if (page.length > 0) yield page;
     },
-    firstSince: () => Promise.resolve(undefined),
+    firstWithin: () => Promise.resolve(rows[0]?.id),
+    endOf: () => Promise.resolve(undefined),
     oldest: () => Promise.resolve(rows[0]),
     count: (_log, first, last) => Promise.resolve(ids.filter((id) => id >= first && id <= last).length),
   };
@@ -36,14 +37,17 @@ interface Made {
   readonly ids: readonly number[];
   readonly key?: KeyObject | null;
   readonly after?: readonly string[];
+  readonly from?: Date;
+  /** Ids of rows whose time is in the future. */
+  readonly future?: readonly number[];
 }
 
 /** The lines of an export: 1 is the header, 2 the first row. */
-async function exported({ ids, key: signer = privateKey, after }: Made): Promise<string[]> {
+async function exported({ ids, key: signer = privateKey, after, from, future }: Made): Promise<string[]> {
   const key = signer ?? undefined;
-  const options = { log: auditLog, from: undefined, to: new Date(1_772_450_000_000), version: '1.0.0', key };
+  const options = { log: auditLog, from, to: new Date(1_772_450_000_000), version: '1.0.0', key };
   const former = after === undefined ? undefined : await formerOf(bytes(after.join('\n')), auditLog, key);
-  const text = exportedText(logWith(ids), { ...options, former, madeAt: new Date(1_772_460_000_000) });
+  const text = exportedText(logWith(ids, future), { ...options, former, madeAt: new Date(1_772_460_000_000) });
   let all = '';
   for await (const piece of text) all += piece;
   return all.trimEnd().split('\n');
@@ -248,6 +252,28 @@ describe('audit verify', () => {
     expect((await verified([first, second, purged])).notes.map(({ text }) => text)).toEqual([
       'rows before id 20 were not in the table any more when the export was made',
       'of the 2 rows of the export before, the table had 0 when this one was made',
+    ]);
+  });
+
+  it('a chain that began at --from says so, and those that continue it do not', async () => {
+    const began = await exported({ ids: [7, 8], from: new Date('2026-03-02T10:00:00Z') });
+    const later = await exported({ ids: [7, 8, 11], after: began });
+    expect((await verified([began, later])).notes).toEqual([
+      {
+        ...{ file: '1.jsonl', line: 1 },
+        text: 'the chain begins at 2026-03-02T10:00:00.000Z (--from): it says nothing of the rows before that',
+      },
+    ]);
+  });
+
+  it('rows whose time is after the export are told, with the first of them', async () => {
+    const { notes, problems: found } = await verified([await exported({ ids: [1, 2, 4, 7], future: [2, 4] })]);
+    expect(found).toEqual([]);
+    expect(notes).toEqual([
+      {
+        ...{ file: '1.jsonl', line: 7 },
+        text: 'rows with a time after the export was made: 2, the first is id 2; a clock was wrong',
+      },
     ]);
   });
 

@@ -68,6 +68,8 @@ class FileCheck {
   private number = 0;
   private expected = 1;
   private rows = 0;
+  /** Rows whose time is later than the export. */
+  private readonly early = { count: 0, id: 0 };
   private first: Manifest['first'] = null;
   private last: Manifest['last'] = null;
   private manifest: { readonly line: Buffer; readonly number: number; readonly members: Members } | undefined;
@@ -114,6 +116,13 @@ class FileCheck {
         this.problem(manifest.number, 'the manifest names another first or last row');
       this.checkSignature(keys, unsigned, manifest);
     }
+    if (this.early.count > 0) {
+      const { count, id } = this.early;
+      this.note(
+        this.number,
+        `rows with a time after the export was made: ${count}, the first is id ${id}; a clock was wrong`,
+      );
+    }
     const after = header?.after_id;
     const skipped = typeof after === 'number' && last !== null ? last.id - after - rows : null;
     const log = typeof header?.log === 'string' ? header.log : null;
@@ -154,6 +163,10 @@ class FileCheck {
       this.note(1, 'continues an export that was not given: what came before is not checked');
     }
     if (former !== undefined && members.prev === noLine) this.note(1, 'begins a new chain');
+    const { from } = (members.filters ?? {}) as Members;
+    if (members.prev === noLine && typeof from === 'string') {
+      this.note(1, `the chain begins at ${shown(from)} (--from): it says nothing of the rows before that`);
+    }
     if (oldest !== undefined && after !== undefined && oldest > after + 1) {
       this.note(1, `rows before id ${oldest} were not in the table any more when the export was made`);
     }
@@ -169,6 +182,10 @@ class FileCheck {
       const place = { id, created_at: shown(created_at) };
       if (this.last !== null && id <= this.last.id)
         this.problem(this.number, `id ${id} does not grow: repeated or moved`);
+      if (Date.parse(place.created_at) > Date.parse(shown(this.header?.made_at))) {
+        this.early.id ||= id;
+        this.early.count += 1;
+      }
       this.rows += 1;
       this.first ??= place;
       this.last = place;

@@ -21,6 +21,8 @@ function deriveKey({ algorithm, cost, salt, key }, password) {
     }
     case 'pbkdf2-sha256':
       return pbkdf2Sync(password, salt, cost[0], key.length, 'sha256');
+    case 'pbkdf2-sha512':
+      return pbkdf2Sync(password, salt, cost[0], key.length, 'sha512');
     case 'sha256-salted':
       return createHash('sha256').update(salt).update(password, 'utf8').digest();
     default:

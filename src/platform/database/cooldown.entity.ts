@@ -4,8 +4,9 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
  * `otp`: sending codes. `reset`: /forget-password, and the lock under which all writes to the change requests of a user
  * run one after the other. `ldap`: guesses at a directory user who has no row yet. `tokens`: new refresh tokens that version
  * 1.0.0 refuses, after an upgrade from it. `idp-logout`: a logout token of an identity provider is used once.
+ * `ids`: the lock under which chosen ids of users, and ids of clients, are given.
  */
-export type CooldownKind = 'otp' | 'reset' | 'ldap' | 'tokens' | 'idp-logout';
+export type CooldownKind = 'otp' | 'reset' | 'ldap' | 'tokens' | 'idp-logout' | 'ids';
 
 /** A row of `cooldowns`, the gate row of one action of one subject. */
 @Entity('cooldowns')

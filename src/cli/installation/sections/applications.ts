@@ -93,6 +93,8 @@ export class ApplicationSection implements Section {
     const { report, known } = input;
     const { id, type, client_secret: reference, ...fields } = given;
     if (!isUuid(id)) report([...at, 'id'], 'must be a UUID in lower case, such as uuidgen prints: it is the client_id');
+    const other = row === undefined ? await this.applications.otherOwnerOf(id) : undefined;
+    if (other !== undefined) report([...at, 'id'], `is the id of ${other}: take another one`);
     if (!applicationTypes.includes(type)) {
       report([...at, 'type'], `must be one of ${applicationTypes.join(', ')}`);
       return undefined;
