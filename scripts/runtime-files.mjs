@@ -32,8 +32,10 @@ export const outside = {
   // The program reads the list itself, so it needs none of the modules.
   '@zxcvbn-ts/language-common': { entries: [], files: [/^src\/passwords\.json$/] },
   '@opentelemetry/api': {},
+  '@opentelemetry/exporter-logs-otlp-http': {},
   '@opentelemetry/exporter-trace-otlp-http': {},
   '@opentelemetry/resources': {},
+  '@opentelemetry/sdk-logs': {},
   '@opentelemetry/sdk-trace-node': {},
 };
 

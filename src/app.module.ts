@@ -14,6 +14,7 @@ import { MetricsModule } from './metrics/metrics.module';
 import type { AppConfig } from './settings/app-config';
 import { ConfigModule } from './settings/config.module';
 import { LimitsModule } from './platform/limits/limits.module';
+import { LogExportModule } from './platform/logging/log-export.module';
 import { OffboardingModule } from './offboarding/offboarding.module';
 import { PlatformModule } from './platform/platform.module';
 import { PortalModule } from './portal/portal.module';
@@ -28,6 +29,7 @@ export class AppModule {
       imports: [
         ConfigModule.with(config),
         PlatformModule,
+        LogExportModule,
         LimitsModule.with(config),
         EventsModule,
         GroupsModule,

@@ -6,7 +6,10 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { applyAppSetup, createAdapter } from './app.setup';
 import { Lifecycle } from './health/lifecycle';
 import type { AppConfig } from './settings/app-config';
+import { LogCopies } from './platform/logging/log-copies';
+import { LogExport } from './platform/logging/log-export';
 import { createLogger, NestLogger } from './platform/logging/logger';
+import { Tracing } from './platform/tracing/tracing';
 
 type StopSignal = 'SIGTERM' | 'SIGINT';
 
@@ -28,7 +31,10 @@ export async function startServer(
   config: AppConfig,
   { prepare, drainMs = ingressDelayMs }: StartOptions = {},
 ): Promise<NestFastifyApplication> {
-  const logger = createLogger(config.logLevel);
+  let tracing: Tracing | undefined;
+  const copies = config.logExport.url === undefined ? undefined : new LogCopies();
+  const spanIds = config.tracing.url === undefined ? undefined : () => tracing?.currentIds();
+  const logger = createLogger(config.logLevel, { copies, spanIds });
   // Before the service listens, it has no requests to finish, so a signal ends it at once.
   let stop = (signal: StopSignal): void => process.exit(128 + constants.signals[signal]);
   let told = false;
@@ -44,6 +50,9 @@ export async function startServer(
     bodyParser: false,
     abortOnError: false,
   });
+  tracing = app.get<Tracing | undefined>(Tracing);
+  const logExport = app.get<LogExport | undefined>(LogExport);
+  if (logExport !== undefined) copies?.passTo(logExport);
   await applyAppSetup(app, logger);
   await prepare?.(app);
   await app.listen(config.http.port, config.http.host);
@@ -55,12 +64,20 @@ export async function startServer(
   stop = (signal) => {
     if (app.get(Lifecycle).draining) return;
     app.get(Lifecycle).startDraining();
-    const exit = (cleanly: boolean) => {
-      logger.info({ context: 'main', cleanly }, 'stopped');
+    let isClosed = false;
+    const close = async () => {
+      await app.close();
+      isClosed = true;
+      logger.info({ context: 'main', cleanly: true }, 'stopped');
+      await logExport?.close();
       process.exit(0);
     };
-    setTimeout(() => exit(false), lastResortMs).unref();
-    setTimeout(() => void app.close().then(() => exit(true)), signal === 'SIGTERM' ? drainMs : 0);
+    const lastResort = () => {
+      if (!isClosed) logger.info({ context: 'main', cleanly: false }, 'stopped');
+      process.exit(0);
+    };
+    setTimeout(lastResort, lastResortMs).unref();
+    setTimeout(() => void close(), signal === 'SIGTERM' ? drainMs : 0);
   };
   process.on('unhandledRejection', (reason) => logger.error({ context: 'main', err: reason }, 'unhandled rejection'));
   return app;

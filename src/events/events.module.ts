@@ -2,6 +2,7 @@ import { Global, Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { LogSink } from '../audit/log-sink';
 import { EventSettings } from '../audit/event-settings';
+import { LogExport } from '../platform/logging/log-export';
 import { EventLimits, eventLimits } from './event-limits';
 import { EventOutbox } from './event-outbox';
 import { EventReceivers } from './event-receivers';
@@ -37,7 +38,11 @@ const doors = [EventOutbox, EventReplay, KeptEventRows, WebhookTest, EventReceiv
   providers: [
     { provide: EventLimits, useValue: eventLimits },
     { provide: ReceiverLimits, useValue: receiverLimits },
-    { provide: AuditLines, inject: [EventSettings], useFactory: (settings: EventSettings) => new AuditLines(settings) },
+    {
+      provide: AuditLines,
+      inject: [EventSettings, { token: LogExport, optional: true }],
+      useFactory: (settings: EventSettings, copies?: LogExport) => new AuditLines(settings, undefined, copies),
+    },
     { provide: LogSink, useClass: LogEvents },
     ...[EventRows, EventStreams, EventWorker, EventAttempt, Webhook],
     ...[EventReceiverRows, ReceiverEvents, ReceiverPost, ReceiverSecrets, ReceiverTurn, ReceiverWorker],

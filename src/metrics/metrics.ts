@@ -25,6 +25,7 @@ import { PasswordChecks } from '../password-reset/password-checks';
 import { HttpSettings } from '../platform/config/http-settings';
 import { DatabaseClock } from '../platform/database/database-clock';
 import { poolCounts } from '../platform/database/mysql-pool';
+import { LogExport } from '../platform/logging/log-export';
 import { SharedCounters } from '../platform/limits/shared-counters';
 import { PasswordHasher } from '../hashing/password-hasher';
 import { ProofRefusals } from '../sessions/proof-refusals';
@@ -64,6 +65,8 @@ export class Metrics implements OnApplicationBootstrap, OnApplicationShutdown {
     private readonly legacy: LegacySystem,
     /** Undefined with `RATE_LIMIT=off`. */
     @Optional() @Inject(ThrottlerStorage) private readonly counters?: ThrottlerStorage,
+    /** Undefined without `OTEL_LOGS_EXPORTER`. */
+    @Optional() @Inject(LogExport) private readonly logExport?: LogExport,
   ) {}
 
   /** Must be called before the routes are registered. Otherwise the requests of these routes are not counted. */
@@ -89,6 +92,7 @@ export class Metrics implements OnApplicationBootstrap, OnApplicationShutdown {
       providerRequests: () => this.providerRequests.all,
       maintenance: this.maintenance,
       clock: this.clock,
+      droppedLogRecords: () => this.logExport?.dropped ?? 0,
       lostLoginRows: () => this.journal.lostRows,
       refusedProofs: () => this.proofs.byProblem,
       legacyChecks: () => this.legacy.counts,

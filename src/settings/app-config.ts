@@ -23,6 +23,7 @@ import { type DatabaseSettings, readDatabaseSettings } from '../platform/config/
 import type { EffectiveSettings } from '../platform/config/effective-settings';
 import { type HttpSettings, isLoopback, readHttpSettings } from '../platform/config/http-settings';
 import { type KeySettings, readKeySettings } from '../platform/config/key-settings';
+import { type LogExportSettings, readLogExportSettings } from '../platform/config/log-export-settings';
 import { type LimitSettings, readLimitSettings } from '../platform/config/limit-settings';
 import { readServiceSettings, type ServiceSettings } from '../platform/config/service-settings';
 import { SettingsReader } from '../platform/config/settings-reader';
@@ -88,6 +89,7 @@ export abstract class AppConfig implements Ungrouped {
   abstract readonly database: DatabaseSettings;
   abstract readonly limits: LimitSettings;
   abstract readonly tracing: TracingSettings;
+  abstract readonly logExport: LogExportSettings;
   abstract readonly jwt: JwtSettings;
   abstract readonly lock: LockSettings;
   abstract readonly loginNames: LoginNameSettings;
@@ -163,6 +165,7 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
     ...readScimSettings(env, directory),
     limits: readLimitSettings(env, production),
     tracing: readTracingSettings(env),
+    logExport: readLogExportSettings(env),
   };
   env.refuseMisspeltNames();
   env.refuseTwoSources();

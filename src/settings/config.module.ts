@@ -16,6 +16,7 @@ import { DatabaseSettings } from '../platform/config/database-settings';
 import { EffectiveSettings } from '../platform/config/effective-settings';
 import { HttpSettings } from '../platform/config/http-settings';
 import { KeySettings } from '../platform/config/key-settings';
+import { LogExportSettings } from '../platform/config/log-export-settings';
 import { LimitSettings } from '../platform/config/limit-settings';
 import { ServiceSettings } from '../platform/config/service-settings';
 import { TracingSettings } from '../platform/config/tracing-settings';
@@ -71,6 +72,7 @@ function slicesOf(config: AppConfig): readonly Slice<object>[] {
     slice(DatabaseSettings, config.database),
     slice(LimitSettings, config.limits),
     slice(TracingSettings, config.tracing),
+    slice(LogExportSettings, config.logExport),
     slice(LockSettings, config.lock),
     slice(LoginNameSettings, config.loginNames),
     slice(PrivacySettings, { hideAccountExistence }),

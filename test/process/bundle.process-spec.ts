@@ -109,7 +109,7 @@ describe('the built program', () => {
     }
   });
 
-  it('finds what it loads on demand (pages, mail templates, authenticators, the LDAP client, metrics, documentation, passkeys), and neither the service nor a command prints a deprecation warning', async () => {
+  it('finds what it loads on demand (pages, mail templates, authenticators, the LDAP client, metrics, traces, log records, documentation, passkeys), and neither the service nor a command prints a deprecation warning', async () => {
     const smtp = await Smtp.start();
     const traced: unknown[] = [];
     const collector = createServer((request, response) => {
@@ -132,6 +132,7 @@ describe('the built program', () => {
       LDAP_SEARCH_BASE: 'dc=example,dc=com',
       LDAP_BIND_DN: 'cn=reader,dc=example,dc=com',
       LDAP_BIND_PASSWORD: 'reader',
+      OTEL_LOGS_EXPORTER: 'otlp',
       OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${(collector.address() as AddressInfo).port}`,
     };
     const cli = join(tree, 'dist/src/cli.js');
@@ -188,7 +189,7 @@ describe('the built program', () => {
       await smtp.stop();
       collector.close().closeAllConnections();
     }
-    expect(JSON.stringify(traced)).toContain('resourceSpans');
+    for (const signal of ['resourceSpans', 'resourceLogs']) expect(JSON.stringify(traced)).toContain(signal);
   });
 
   it('hashes in JavaScript when the binary cannot be loaded, and does not start when both are missing', async () => {

@@ -1,21 +1,23 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { inspect } from 'node:util';
 import { json as answer, SiteverifyStub } from '../support/captcha/siteverify-stub';
 import { DirectoryStub } from '../support/directory-stub';
 import { post } from '../support/post';
 import { runProgram } from '../support/run-program';
 import { eventually } from '../support/servers/eventually';
+import { freePort } from '../support/servers/free-port';
 import { MariaDbDatabases } from '../support/servers/mariadb-databases';
 import { Redis } from '../support/servers/redis';
 import { ServiceProcess } from '../support/servers/service-process';
 import { Smtp } from '../support/servers/smtp';
 import { captchaToken, password, testSettings } from '../support/settings';
-import { attributesOf, TraceCollector } from '../support/trace-collector';
+import { attributesOf, lineOf, TraceCollector } from '../support/trace-collector';
 
 const caller = { trace: '4bf92f3577b34da6a3ce929d0e0e4736', span: '00f067aa0ba902b7' };
 const traceparent = `00-${caller.trace}-${caller.span}-01`;
 
-describe('traces', () => {
+describe('traces and log records', () => {
   let collector: TraceCollector;
   let databaseUrl: string;
   beforeAll(async () => {
@@ -43,8 +45,14 @@ describe('traces', () => {
       body: JSON.stringify({ username: 'alice', password: typed, captcha_token: captchaToken }),
     });
 
-  it('a request span is a child of its caller, statement spans are children of the request, and the shutdown exports them', async () => {
-    const env = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint, OTEL_SERVICE_NAME: 'portal-login' };
+  it('a request span is a child of its caller, statement spans are children of the request, and the shutdown exports them with the log records', async () => {
+    const env = {
+      OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint,
+      OTEL_EXPORTER_OTLP_HEADERS: 'x-tenant=portal',
+      OTEL_SERVICE_NAME: 'portal-login',
+      OTEL_LOGS_EXPORTER: 'otlp',
+      AUDIT_STREAM: 'stdout',
+    };
     const roots = () => collector.spans.filter(({ name }) => name === 'POST /login');
     const run = async () => {
       collector.posts.splice(0);
@@ -55,15 +63,17 @@ describe('traces', () => {
       return { service, data };
     };
     let { service, data } = await run();
+    const isComplete = () => roots().length >= 2 && collector.logRecords.length >= service.lines.length;
     // The shutdown waits two seconds for the collector, and a pause of the machine may be longer.
-    for (let further = 0; further < 2 && roots().length < 2; further++) ({ service, data } = await run());
-    const logged = service.lines
-      .map((line) => JSON.parse(line) as Record<string, unknown>)
-      .filter(({ route }) => route === '/login')
-      .map(({ traceId }) => traceId);
+    for (let further = 0; further < 2 && !isComplete(); further++) ({ service, data } = await run());
+    const written = service.lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+    const logged = written.filter(({ route }) => route === '/login').map(({ traceId }) => traceId);
 
-    expect(new Set(collector.posts.map(({ path }) => path))).toEqual(new Set(['/v1/traces']));
-    expect(JSON.stringify(collector.posts[0]!.body.resourceSpans[0].resource)).toContain('"portal-login"');
+    expect(new Set(collector.posts.map(({ path }) => path))).toEqual(new Set(['/v1/traces', '/v1/logs']));
+    expect(new Set(collector.headers.map((headers) => headers['x-tenant']))).toEqual(new Set(['portal']));
+    const [ofTraces, ofLogs] = ['/v1/traces', '/v1/logs'].map((at) => collector.posts.find(({ path }) => path === at)!);
+    expect(JSON.stringify(ofTraces!.body.resourceSpans[0].resource)).toContain('"portal-login"');
+    expect(ofLogs!.body.resourceLogs[0].resource).toEqual(ofTraces!.body.resourceSpans[0].resource);
     const [root, other] = roots();
     expect(root).toMatchObject({ traceId: caller.trace, parentSpanId: caller.span });
     expect(logged).toEqual([caller.trace, other!.traceId]);
@@ -76,12 +86,23 @@ describe('traces', () => {
       expect.arrayContaining(['transaction', 'SELECT users', 'INSERT login_tokens', 'UPDATE users']),
     );
     expect(attributesOf(root!)).toMatchObject({ 'http.route': '/login', 'http.response.status_code': 200 });
+    // Every line of standard output has its record: the start, the requests, the audit, the last line. No record tells more.
+    const inOrder = (lines: object[]) => lines.map((line) => inspect(line, { sorted: true, depth: null })).sort();
+    expect(inOrder(collector.logRecords.map(lineOf))).toEqual(inOrder(written));
+    const kinds = written.map(({ log, msg }) => log ?? msg);
+    expect(kinds).toEqual(expect.arrayContaining(['audit', 'request', 'listening', 'stopped']));
+    const access = collector.logRecords.filter(({ body }) => body.stringValue === 'request');
+    expect(access.map(({ traceId, spanId }) => ({ traceId, spanId }))).toEqual(
+      expect.arrayContaining([root, other].map((span) => ({ traceId: span!.traceId, spanId: span!.spanId }))),
+    );
     // The readiness probe was requested all the time, and it makes no span.
     expect(collector.spans.some(({ name }) => name.includes('health'))).toBe(false);
 
     const everything = JSON.stringify(collector.posts);
-    const secrets = [password, 'wrong', 'alice', captchaToken, data.access_token as string];
+    const secrets = [password, 'wrong', captchaToken, data.access_token as string];
     for (const secret of secrets) expect(everything).not.toContain(secret);
+    // The audit names the user, a span names nobody.
+    expect(JSON.stringify(collector.spans)).not.toContain('alice');
   });
 
   it('each external system has a span, and no span contains a user, an address or a secret', async () => {
@@ -187,17 +208,32 @@ describe('traces', () => {
     }
   });
 
-  it.each(['silent', 'away'])('a collector that is %s delays neither an answer nor the shutdown', async (what) => {
-    const silent = createServer(() => undefined);
-    await new Promise<void>((done) => silent.listen(0, '127.0.0.1', done));
-    const { port } = silent.address() as AddressInfo;
-    if (what === 'away') silent.close();
-    const service = await start({ OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}` });
-    expect((await login(service, password)).status).toBe(200);
-    expect(await service.stop()).toEqual({ code: 0, signal: null });
-    // The program forces its exit after 9.5 s. `cleanly` shows that the collector did not cause such a forced exit.
-    expect(service.lines.filter((line) => line.includes('"cleanly":true'))).toHaveLength(1);
-    silent.closeAllConnections();
-    silent.close();
-  });
+  it.each(['silent', 'away'])(
+    'a collector that is %s delays neither an answer nor the shutdown, and the log records that it does not take are counted',
+    async (what) => {
+      const silent = createServer(() => undefined);
+      await new Promise<void>((done) => silent.listen(0, '127.0.0.1', done));
+      const { port } = silent.address() as AddressInfo;
+      if (what === 'away') silent.close();
+      const metricsPort = await freePort();
+      const service = await start({
+        OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`,
+        OTEL_LOGS_EXPORTER: 'otlp',
+        OTEL_EXPORTER_OTLP_LOGS_TIMEOUT: '100',
+        METRICS_PORT: `${metricsPort}`,
+      });
+      expect((await login(service, password)).status).toBe(200);
+      const dropped = async () => {
+        const scraped = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
+        return Number(/^auth_log_records_dropped_total (\d+)$/m.exec(scraped)?.[1]);
+      };
+      await eventually(async () => (await dropped()) > 0, { what: 'the dropped log records are counted' });
+      await service.line(/the collector takes no log records/);
+      expect(await service.stop()).toEqual({ code: 0, signal: null });
+      // The program forces its exit after 9.5 s. `cleanly` shows that the collector did not cause such a forced exit.
+      expect(service.lines.filter((line) => line.includes('"cleanly":true'))).toHaveLength(1);
+      silent.closeAllConnections();
+      silent.close();
+    },
+  );
 });

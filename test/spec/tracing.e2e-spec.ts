@@ -1,3 +1,4 @@
+import { LogExport } from '../../src/platform/logging/log-export';
 import { type SpanOptions, Tracing } from '../../src/platform/tracing/tracing';
 import { TestService } from '../support/app';
 
@@ -12,9 +13,13 @@ describe('tracing when it is off', () => {
     const service = await TestService.start(settings);
     try {
       expect(service.app.get(Tracing)).toBeUndefined();
+      expect(service.app.get(LogExport)).toBeUndefined();
       expect(Object.hasOwn(service.database, 'rows')).toBe(false);
       await service.get('/user/me', { headers: { traceparent } });
-      expect(service.logLines.find(({ route }) => route === '/user/me')).toMatchObject({ traceId: trace });
+      expect(service.logLines.find(({ route }) => route === '/user/me')).toMatchObject({
+        traceId: trace,
+        spanId: '00f067aa0ba902b7',
+      });
     } finally {
       await service.stop();
     }

@@ -117,6 +117,18 @@ describe('AuditLines', () => {
     expect(numbers(output.texts).at(-1)).toBe(4);
   });
 
+  it('gives each line to the export of log records as well, also while nobody reads standard output', () => {
+    const [output, copies] = [new Output(), [] as string[]];
+    const lines = new AuditLines(config.events, output.write, { add: (line: string) => copies.push(line) } as never);
+    lines.add(event(0));
+    expect(copies).toEqual([]);
+    lines.start();
+    for (let n = 0; n < 10_101; n++) lines.add(event(n));
+    expect([lines.dropped, copies.length]).toEqual([100, 10_101]);
+    output.takeAll();
+    expect(copies.slice(0, output.texts.length)).toEqual(output.texts);
+  });
+
   it('the stop waits for the lines that are not written yet', async () => {
     const { lines, output } = started();
     lines.add(event(1));

@@ -1,6 +1,7 @@
 import { write } from 'node:fs';
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { EventSettings } from '../../audit/event-settings';
+import type { LogExport } from '../../platform/logging/log-export';
 import type { ServiceEvent } from '../outbox/event';
 
 /** Writes a text to a file. The real one is `write` of node:fs to file descriptor 1. */
@@ -33,7 +34,12 @@ export class AuditLines implements OnApplicationShutdown {
   private lost = 0;
   private emptied: (() => void) | undefined;
 
-  constructor(events: EventSettings, output: WriteText = toStandardOutput) {
+  /** @param copies gets each line as well, also while standard output is not read. Undefined without `OTEL_LOGS_EXPORTER`. */
+  constructor(
+    events: EventSettings,
+    output: WriteText = toStandardOutput,
+    private readonly copies?: LogExport,
+  ) {
     this.wanted = events.stream;
     this.output = output;
   }
@@ -51,12 +57,14 @@ export class AuditLines implements OnApplicationShutdown {
   /** Never waits and never throws. */
   add(event: ServiceEvent): void {
     if (!this.on) return;
+    const line = `${JSON.stringify({ level: info, time: event.timestamp, log: 'audit', ...event })}\n`;
+    this.copies?.add(line);
     if (this.waiting.length >= mostWaiting) {
       this.lost++;
       this.untold++;
       return;
     }
-    this.waiting.push(`${JSON.stringify({ level: info, time: event.timestamp, log: 'audit', ...event })}\n`);
+    this.waiting.push(line);
     if (!this.writing) this.next();
   }
 

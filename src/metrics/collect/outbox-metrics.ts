@@ -5,7 +5,7 @@ import type { Registration } from './sources';
 /** What waits to be sent: mails, events, logout tokens, and the receipts of people who have left. */
 export function registerOutboxMetrics(place: Registration): void {
   const { prometheus, registers, sources } = place;
-  const { outbox, events, logouts, offboardings } = sources;
+  const { outbox, events, logouts, offboardings, droppedLogRecords } = sources;
   const [counter, stored] = [counters(place), storedGauges(place)];
   const read = shared(() => outbox.outboxStats());
   const readEvents = shared(() => events.figures());
@@ -39,6 +39,11 @@ export function registerOutboxMetrics(place: Registration): void {
     'auth_audit_lines_dropped_total',
     'Lines of AUDIT_STREAM that were dropped because standard output was not read.',
     () => events.droppedLines ?? 0,
+  );
+  counter(
+    'auth_log_records_dropped_total',
+    'Log records of OTEL_LOGS_EXPORTER that were dropped because the collector did not take them.',
+    droppedLogRecords,
   );
 
   stored(

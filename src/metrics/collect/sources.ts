@@ -37,6 +37,7 @@ export interface Sources {
   readonly clock: Pick<DatabaseClock, 'offsetMs'>;
   readonly failedBreachChecks: () => number;
   readonly legacyChecks: () => LegacySystem['counts'];
+  readonly droppedLogRecords: () => number;
   readonly lostLoginRows: () => number;
   readonly refusedProofs: () => ReadonlyMap<string, number>;
   readonly openIdAnswers: () => OpenIdCounts['all'];

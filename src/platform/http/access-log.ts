@@ -11,11 +11,13 @@ export function logRequests(fastify: FastifyInstance, logger: Logger): void {
   fastify.addHook('onResponse', (request, reply, done) => {
     const route = request.routeOptions.url ?? 'unknown';
     const level = route.includes('/health/') ? 'debug' : reply.statusCode >= 500 ? 'warn' : 'info';
+    const caller = parseTraceparent(request.headers.traceparent);
     logger[level](
       {
         context: 'http',
         requestId: request.id,
-        traceId: request.traceId ?? parseTraceparent(request.headers.traceparent)?.traceId,
+        traceId: request.traceId ?? caller?.traceId,
+        spanId: request.spanId ?? caller?.spanId,
         method: request.method,
         route,
         status: reply.statusCode,

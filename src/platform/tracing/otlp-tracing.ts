@@ -3,8 +3,9 @@ import type { Context, Span } from '@opentelemetry/api';
 import type { NodeTracerProvider } from '@opentelemetry/sdk-trace-node';
 import type { FastifyInstance } from 'fastify';
 import { version } from '../version';
+import { serviceResource } from './service-resource';
 import { parseTraceparent } from './traceparent';
-import { type SpanOptions, Tracing } from './tracing';
+import { type SpanIds, type SpanOptions, Tracing } from './tracing';
 
 const closeMs = 2000;
 
@@ -33,15 +34,7 @@ export class OtlpTracing extends Tracing {
   }
 
   static open({ api, exporter, resources, sdk }: OpenTelemetry, url: string): OtlpTracing {
-    const named = resources.resourceFromAttributes({
-      'service.name': 'portal-authentication',
-      'service.version': version,
-    });
-    // The environment comes last, so that OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES win.
-    const resource = resources
-      .defaultResource()
-      .merge(named)
-      .merge(resources.detectResources({ detectors: [resources.envDetector] }));
+    const resource = serviceResource(resources);
     const spanProcessors = [new sdk.BatchSpanProcessor(new exporter.OTLPTraceExporter({ url }))];
     return new OtlpTracing(api, new sdk.NodeTracerProvider({ resource, spanProcessors }));
   }
@@ -62,7 +55,8 @@ export class OtlpTracing extends Tracing {
         parent,
       );
       spans.set(request, span);
-      request.traceId = span.spanContext().traceId;
+      const { traceId, spanId } = span.spanContext();
+      Object.assign(request, { traceId, spanId });
       // `done` continues the request, so the rest of the request runs in this context.
       this.current.run(trace.setSpan(parent, span), done);
     });
@@ -93,6 +87,11 @@ export class OtlpTracing extends Tracing {
     } finally {
       span.end();
     }
+  }
+
+  currentIds(): SpanIds | undefined {
+    const context = this.current.getStore();
+    return context && this.api.trace.getSpanContext(context);
   }
 
   /** A collector that does not answer must not delay the end of the process. */

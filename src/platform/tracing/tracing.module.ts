@@ -1,5 +1,6 @@
 import { Global, Inject, Module, type OnApplicationShutdown, Optional } from '@nestjs/common';
 import { TracingSettings } from '../config/tracing-settings';
+import { optionalPackages } from './optional-packages';
 import { type OpenTelemetry, OtlpTracing } from './otlp-tracing';
 import { Tracing } from './tracing';
 
@@ -17,25 +18,18 @@ export class TracingModule implements OnApplicationShutdown {
   }
 }
 
-async function openTracing(tracing: TracingSettings): Promise<Tracing | undefined> {
-  return tracing.url === undefined ? undefined : OtlpTracing.open(await load(), tracing.url);
+async function openTracing({ url }: TracingSettings): Promise<Tracing | undefined> {
+  if (url === undefined) return undefined;
+  const what = 'an endpoint for traces is set (OTEL_EXPORTER_OTLP_…ENDPOINT)';
+  return OtlpTracing.open(await optionalPackages(what, load), url);
 }
 
-/** @throws Error if the optional packages are not installed */
 async function load(): Promise<OpenTelemetry> {
-  try {
-    const [api, exporter, resources, sdk] = await Promise.all([
-      import('@opentelemetry/api'),
-      import('@opentelemetry/exporter-trace-otlp-http'),
-      import('@opentelemetry/resources'),
-      import('@opentelemetry/sdk-trace-node'),
-    ]);
-    return { api, exporter, resources, sdk };
-  } catch (cause) {
-    throw new Error(
-      'an endpoint for traces is set (OTEL_EXPORTER_OTLP_…ENDPOINT), but the packages of OpenTelemetry are missing: ' +
-        'install the optional dependencies, or remove the setting',
-      { cause },
-    );
-  }
+  const [api, exporter, resources, sdk] = await Promise.all([
+    import('@opentelemetry/api'),
+    import('@opentelemetry/exporter-trace-otlp-http'),
+    import('@opentelemetry/resources'),
+    import('@opentelemetry/sdk-trace-node'),
+  ]);
+  return { api, exporter, resources, sdk };
 }

@@ -2,9 +2,15 @@ import type { FastifyInstance } from 'fastify';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** For the log. It is set only if tracing is on. Otherwise the access log reads the traceparent of the caller. */
+    /** For the log. They are set only if tracing is on. Otherwise the access log reads the traceparent of the caller. */
     traceId?: string;
+    spanId?: string;
   }
+}
+
+export interface SpanIds {
+  readonly traceId: string;
+  readonly spanId: string;
 }
 
 export interface SpanOptions {
@@ -29,6 +35,9 @@ export abstract class Tracing {
 
   /** Runs the work in a span of the current request. Without a request there is no span, unless `root` is set. */
   abstract span<T>(name: string, options: SpanOptions, work: () => Promise<T>): Promise<T>;
+
+  /** The span in which the caller runs, for its log lines. Undefined outside of a request. */
+  abstract currentIds(): SpanIds | undefined;
 
   /** Sends the remaining spans, in bounded time. */
   abstract close(): Promise<void>;

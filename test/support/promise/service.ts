@@ -84,6 +84,7 @@ const silence: Sources = {
   redis: () => Promise.resolve(undefined),
   outbox: { outboxStats: zero },
   events: { figures: zero, droppedLines: 0 },
+  droppedLogRecords: () => 0,
   clock: { offsetMs: async () => Promise.resolve(0) },
   failedBreachChecks: () => 0,
   lostLoginRows: () => 0,
