@@ -1,9 +1,11 @@
 'use strict';
 
 const vm = require('node:vm');
+const asyncStorages = require('./async-storages.cjs');
 
 const { compileFunction } = vm;
 const scripts = new Map();
+let current;
 
 /**
  * Jest compiles each module anew for each test file, with `vm.compileFunction`. A script can run in many contexts, so that a
@@ -11,6 +13,9 @@ const scripts = new Map();
  */
 vm.compileFunction = (source, parameters, { parsingContext, ...options } = {}) => {
   if (parsingContext === undefined) return compileFunction(source, parameters, options);
+  // Each test file has a context of its own, so another context means that the test file before has ended.
+  if (current !== parsingContext) asyncStorages.disableAll();
+  current = parsingContext;
   const { filename, importModuleDynamically } = options;
   const head = `(function (${parameters.join(', ')}) {\n`;
   let known = scripts.get(filename);
