@@ -5,7 +5,7 @@ const root = resolve(__dirname, '../..');
 
 /** Runs code in a process of its own, after scripts/shared-scripts.cjs, which changes functions of Node. */
 const printed = (code: string) =>
-  execFileSync(process.execPath, ['--require', './scripts/shared-scripts.cjs', '--eval', code], {
+  execFileSync(process.execPath, ['--expose-gc', '--require', './scripts/shared-scripts.cjs', '--eval', code], {
     cwd: root,
     encoding: 'utf8',
   }).trim();
@@ -32,6 +32,21 @@ describe('what a worker of jest keeps from one test file to the next', () => {
       expect(printed(code)).toBe('1\nundefined');
     },
   );
+
+  it('what a test file has made is collected when another file has begun', () => {
+    const code = `
+      let made = { by: 'the first file' };
+      const gone = new WeakRef(made);
+      const run = (filename, imports) => vm.compileFunction('return 1', [], {
+        filename, parsingContext: vm.createContext(), importModuleDynamically: imports,
+      })();
+      run('first.js', ((held) => () => held)(made));
+      made = undefined;
+      run('second.js', () => undefined);
+      // A WeakRef keeps its object until the current job has ended.
+      setTimeout(() => { gc(); console.log(gone.deref()); });`;
+    expect(printed(code)).toBe('undefined');
+  });
 
   it('a module is compiled once, and runs in the context of each test file', () => {
     const code = `
