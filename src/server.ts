@@ -31,7 +31,7 @@ export async function startServer(
   config: AppConfig,
   { prepare, drainMs = ingressDelayMs }: StartOptions = {},
 ): Promise<NestFastifyApplication> {
-  let tracing: Tracing | undefined;
+  let tracing: Tracing | undefined = undefined;
   const copies = config.logExport.url === undefined ? undefined : new LogCopies();
   const spanIds = config.tracing.url === undefined ? undefined : () => tracing?.currentIds();
   const logger = createLogger(config.logLevel, { copies, spanIds });

@@ -9,8 +9,10 @@ export abstract class LogExportSettings {
 
 /** The packages of OpenTelemetry read the other variables themselves (service name, resource attributes, headers, time-out). */
 export function readLogExportSettings(env: SettingsReader): LogExportSettings {
-  const url = readOtlpEndpoint(env, 'logs');
+  env.mention('OTEL_EXPORTER_OTLP_LOGS_ENDPOINT');
+  // An address that only another program uses must not stop the start.
   if (env.choice('OTEL_LOGS_EXPORTER', ['none', 'otlp'], 'none') === 'none') return { url: undefined };
+  const url = readOtlpEndpoint(env, 'logs');
   if (url === undefined && !env.flag('OTEL_SDK_DISABLED', false)) {
     env.problem(
       'OTEL_LOGS_EXPORTER',

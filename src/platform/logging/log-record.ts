@@ -1,3 +1,6 @@
+/** What JSON can hold. */
+type Json = string | number | boolean | null | Json[] | { [name: string]: Json };
+
 /** A log line in the data model of OpenTelemetry. */
 export interface LineRecord {
   readonly timestamp: Date | undefined;
@@ -5,7 +8,7 @@ export interface LineRecord {
   readonly severityText: string | undefined;
   readonly body: string | undefined;
   readonly eventName: string | undefined;
-  readonly attributes: Record<string, any>;
+  readonly attributes: Record<string, Json>;
   /** The ids of the span to which the line belongs. */
   readonly trace: { readonly traceId: string; readonly spanId: string } | undefined;
 }
@@ -30,8 +33,8 @@ export function recordOfLine(line: string): LineRecord | undefined {
   if (fields === undefined) return undefined;
   const { level, time, msg, traceId, spanId, ...attributes } = fields;
   const [severityNumber, severityText] = severities[level as number] ?? [];
-  const eventName = attributes.log === 'audit' ? String(attributes.type) : undefined;
-  const at = new Date(String(time));
+  const eventName = attributes.log === 'audit' ? (attributes.type as string) : undefined;
+  const at = new Date(time as string);
   return {
     timestamp: Number.isNaN(at.getTime()) ? undefined : at,
     severityNumber,
@@ -43,10 +46,10 @@ export function recordOfLine(line: string): LineRecord | undefined {
   };
 }
 
-function parsed(line: string): Record<string, any> | undefined {
+function parsed(line: string): Record<string, Json> | undefined {
   try {
     const value = JSON.parse(line) as unknown;
-    return typeof value === 'object' && value !== null ? value : undefined;
+    return typeof value === 'object' && value !== null ? (value as Record<string, Json>) : undefined;
   } catch {
     return undefined;
   }

@@ -1,5 +1,4 @@
 import { LogCopies } from './log-copies';
-import type { LogExport } from './log-export';
 import { createLogger } from './logger';
 
 const span = { traceId: '4bf92f3577b34da6a3ce929d0e0e4736', spanId: '00f067aa0ba902b7', isRemote: false };
@@ -18,7 +17,7 @@ describe('createLogger', () => {
     const logger = createLogger('info', { copies }, output);
     logger.info({ context: 'main' }, 'early');
     logger.debug('too low');
-    copies.passTo(exported as LogExport);
+    copies.passTo(exported);
     logger.warn(
       { err: Object.assign(new Error("Duplicate entry 'alice'"), { code: 'ER_DUP_ENTRY', sql: 'x' }) },
       'late',

@@ -82,7 +82,7 @@ export class OtlpLogs extends LogExport {
         exporter.export(records, (result) => {
           this.waiting -= records.length;
           // ExportResultCode.SUCCESS
-          if (result.code === 0) this.recover();
+          if ((result.code as number) === 0) this.recover();
           else this.lose(records.length);
           done(result);
         }),
