@@ -110,7 +110,8 @@ function oncePerDatabase(name, testMatch, { globals, ...mariadb } = {}) {
 module.exports = {
   // One more than the cores of a small machine: many tests wait for other processes.
   maxWorkers: 3,
-  // A worker keeps memory of each test file that it has run, up to 2 GB at the end of all.
+  // A worker keeps the compiled code of what its test files have loaded (scripts/shared-scripts.cjs), some 250 MB. One that grows
+  // far beyond that starts again.
   workerIdleMemoryLimit: '1GB',
   // Only a test that hangs may meet it: on a busy machine a test takes many times as long as on an idle one.
   testTimeout: 90_000,

@@ -14,6 +14,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
 import { ensurePrograms } from '../test/support/servers/install-servers.mjs';
+import { slowestTests } from './slowest-tests.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const require = createRequire(import.meta.url);
@@ -87,7 +88,7 @@ async function main(args) {
     const selection = only ? ['--selectProjects', ...only] : [];
     const jest = [require.resolve('jest/bin/jest'), ...report, ...jestArguments, ...selection];
     const code = await exitCodeOf(process.execPath, jest, { TMPDIR: directory, TEST_RUN_DIRECTORY: directory });
-    if (!interruption) console.log(countLine(code, resultFile));
+    if (!interruption) console.log([...slowestTests(readResult(resultFile)), countLine(code, resultFile)].join('\n'));
     return code;
   } finally {
     rmSync(directory, { recursive: true, force: true, maxRetries: 5 });

@@ -82,7 +82,7 @@ describe('the test command', () => {
       text(child.stderr!),
       once(child, 'exit') as Promise<[number]>,
     ]);
-    return { code, complaints, lastLine: output.trimEnd().split('\n').at(-1) };
+    return { code, complaints, output, lastLine: output.trimEnd().split('\n').at(-1) };
   }
 
   async function seen(): Promise<Seen> {
@@ -100,6 +100,16 @@ describe('the test command', () => {
   it('ends with exit code 0 and only the numbers on its last line', async () => {
     const { code, lastLine } = await outcome(await start({ good: `test('a', () => {}); test('b', () => {});` }));
     expect({ code, lastLine }).toEqual({ code: 0, lastLine: '2 passed, 0 failed' });
+  });
+
+  it('lists the slowest tests and files before the numbers', async () => {
+    const wait = (ms: number) => `async () => new Promise((done) => setTimeout(done, ${ms}))`;
+    const tests = { one: `test('first', () => {}); test('second', ${wait(900)});`, other: `test('third', () => {});` };
+    const { output } = await outcome(await start(tests));
+    expect(output).toMatch(
+      /The slowest 30 files:\n.* s {2}.*one\.spec\.js \(2 tests\)\n.* s {2}.*other\.spec\.js \(1 tests\)/,
+    );
+    expect(output).toMatch(/The slowest 30 tests:\n.* s {2}.*one\.spec\.js: second\n/);
   });
 
   it('counts failed and skipped tests, and a file that cannot be loaded as a failed test', async () => {

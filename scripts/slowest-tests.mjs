@@ -1,0 +1,37 @@
+#!/usr/bin/env node
+// node scripts/slowest-tests.mjs RESULT [COUNT]
+//
+// Prints the slowest tests of a run from the JSON result of jest (`--json --outputFile=RESULT`). `npm test` prints 30 of
+// them at its end. The time of hooks such as beforeAll is not in the result, so that files are listed by their whole time.
+import { readFileSync } from 'node:fs';
+import { relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+/** The lines of two lists: the slowest files, then the slowest tests. */
+export function slowestTests({ testResults = [] }, count = 30) {
+  const files = testResults.map(({ name, startTime, endTime, assertionResults }) => ({
+    file: relative(root, name),
+    ms: endTime - startTime,
+    tests: assertionResults,
+  }));
+  const tests = files.flatMap(({ file, tests }) =>
+    tests.map(({ fullName, duration }) => ({ file, fullName, ms: duration ?? 0 })),
+  );
+  return [
+    `The slowest ${count} files:`,
+    ...slowest(files, count).map(({ ms, file, tests }) => `${seconds(ms)}  ${file} (${tests.length} tests)`),
+    `The slowest ${count} tests:`,
+    ...slowest(tests, count).map(({ ms, file, fullName }) => `${seconds(ms)}  ${file}: ${fullName}`),
+  ];
+}
+
+const slowest = (entries, count) => entries.sort((one, other) => other.ms - one.ms).slice(0, count);
+const seconds = (ms) => `${(ms / 1000).toFixed(1).padStart(7)} s`;
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const [, , file, count] = process.argv;
+  if (file === undefined) throw new Error('say which result of jest to read: node scripts/slowest-tests.mjs RESULT');
+  console.log(slowestTests(JSON.parse(readFileSync(file, 'utf8')), count && Number(count)).join('\n'));
+}
