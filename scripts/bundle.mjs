@@ -6,7 +6,7 @@ import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 import { minifySync } from 'rolldown/utils';
-import { withModuleFunctions } from './module-functions.mjs';
+import { withModuleFunctions, withOneCopyOfModules } from './module-functions.mjs';
 import { outside } from './runtime-files.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -33,6 +33,13 @@ const adapted = {
   '@nestjs/typeorm/dist/common/typeorm-compat.js': [['const require = createRequire(import.meta.url);', '']],
   'typeorm/platform/PlatformTools.js': [
     ['return require(name);', "return name === 'mysql2' ? require('mysql2') : require(name);"],
+  ],
+  // Two functions instead of all of lodash.
+  '@nestjs-modules/mailer/dist/mailer.service.js': [
+    [
+      'const lodash_1 = require("lodash");',
+      'const lodash_1 = { get: require("lodash/get"), defaultsDeep: require("lodash/defaultsDeep") };',
+    ],
   ],
   // Node warns of this constructor (DEP0005) when its caller is not in node_modules.
   'speakeasy/index.js': [
@@ -88,7 +95,8 @@ const adapt = {
       return `require('node:path').join(__dirname, ${JSON.stringify(path)})`;
     });
   },
-  renderChunk(code, { name, moduleIds }) {
+  renderChunk(rendered, { name, moduleIds }) {
+    const code = name === 'rolldown-runtime' ? withOneCopyOfModules(rendered) : rendered;
     // The code of the service stays readable for stack traces. Packages lose comments and spaces, and keep their names.
     const small = moduleIds.some((id) => id.startsWith(compiled))
       ? code

@@ -56,8 +56,9 @@ export async function startServer(
   await applyAppSetup(app, logger);
   await prepare?.(app);
   await app.listen(config.http.port, config.http.host);
-  // The space for new objects may grow from here on (process-start.ts).
+  // From here on the space for new objects may grow, and V8 optimises hot code (process-start.ts).
   setFlagsFromString('--semi-space-growth-factor=2');
+  setFlagsFromString('--turbofan');
   const address = app.getHttpServer().address() as { port: number };
   logger.info({ context: 'main', host: config.http.host, port: address.port }, 'listening');
 

@@ -1,0 +1,2 @@
+export function withModuleFunctions(code: string): string;
+export function withOneCopyOfModules(code: string): string;
