@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
-import type { InfoRecord } from 'csv-parse';
+import { CsvError, type InfoRecord, parse } from 'csv-parse';
 import { AccountProblem } from '../users/user-accounts';
 
 export type Fields = Readonly<Record<string, unknown>>;
@@ -34,7 +34,6 @@ export function readRows(chunks: AsyncIterable<Uint8Array>, format: RowFormat): 
 
 /** @throws AccountProblem if the file is not readable */
 export async function* readCsv(chunks: AsyncIterable<Uint8Array>, bounds?: CsvBounds): AsyncGenerator<Row> {
-  const { CsvError, parse } = await import('csv-parse');
   const text = textOf(chunks);
   const begin = await beginOf(text);
   const [head = ''] = begin.split(/[\r\n]/, 1);

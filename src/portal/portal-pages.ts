@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import fastifyStatic from '@fastify/static';
 import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -55,7 +56,7 @@ export class PortalPages implements OnModuleInit {
     private readonly settings: PageSettings,
   ) {}
 
-  async onModuleInit(): Promise<void> {
+  onModuleInit(): void {
     if (!this.portal.on) return;
     const folder = join(programFolder, 'portal/dist');
     if (!existsSync(join(folder, 'index.html'))) {
@@ -66,13 +67,11 @@ export class PortalPages implements OnModuleInit {
     }
     const fastify = this.host.httpAdapter.getInstance<FastifyInstance>();
     this.servePages(fastify, readFileSync(join(folder, 'index.html'), 'utf8'));
-    const { default: plugin } = await import('@fastify/static');
     // The name of a file in this folder changes with its content.
-    serveFiles(fastify, plugin, { root: join(folder, 'assets'), prefix: '/assets/', maxAge: year, immutable: true });
+    serveFiles(fastify, { root: join(folder, 'assets'), prefix: '/assets/', maxAge: year, immutable: true });
     const { brandDir } = this.portal;
     if (brandDir !== undefined) {
-      const served = { root: resolve(brandDir), prefix: brandPath, maxAge: hour, policy: imagePolicy };
-      serveFiles(fastify, plugin, served);
+      serveFiles(fastify, { root: resolve(brandDir), prefix: brandPath, maxAge: hour, policy: imagePolicy });
     }
     const icon = readFileSync(join(folder, 'favicon.svg'));
     fastify.get('/favicon.svg', (_request, reply) => reply.type('image/svg+xml').send(icon));
@@ -108,8 +107,6 @@ export class PortalPages implements OnModuleInit {
   }
 }
 
-type StaticPlugin = typeof import('@fastify/static').default;
-
 interface Files {
   readonly root: string;
   readonly prefix: string;
@@ -120,12 +117,12 @@ interface Files {
 }
 
 /**
- * A file `name.js.br` or `name.js.gz` beside `name.js` is sent to a client that accepts its encoding. An await of `register`
- * would load the plugin at once. All routes so far would then keep the error handler of Fastify, because Nest sets its own only
+ * A file `name.js.br` or `name.js.gz` beside `name.js` is sent to a client that accepts its encoding. An await would load
+ * the plugin at once. All routes so far would then keep the error handler of Fastify, because Nest sets its own only
  * after `onModuleInit`, and a malformed body would be answered outside the envelope.
  */
-function serveFiles(fastify: FastifyInstance, plugin: StaticPlugin, { policy, ...options }: Files): void {
-  void fastify.register(plugin, {
+function serveFiles(fastify: FastifyInstance, { policy, ...options }: Files): void {
+  void fastify.register(fastifyStatic, {
     ...options,
     wildcard: false,
     index: false,
