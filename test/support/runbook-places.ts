@@ -29,6 +29,8 @@ export interface PlacesOptions {
   readonly settings: () => Record<string, string>;
   /** The variables of the laptop. */
   readonly variables: () => Record<string, string>;
+  /** The variables of the database host. Default: none. */
+  readonly databaseVariables?: () => Record<string, string>;
   readonly kubectl: (args: readonly string[]) => Promise<KubectlAnswer>;
 }
 
@@ -96,7 +98,8 @@ export class RunbookPlaces {
     return output;
   }
 
-  private folder = (place: Place) => join(this.directory, place.replace(' ', '-'));
+  /** Where the commands of a place run, and where their files are. */
+  readonly folder = (place: Place) => join(this.directory, place.replace(' ', '-'));
   private bin = (place: Place) => join(this.directory, `bin-${place.replace(' ', '-')}`);
 
   private async build(): Promise<void> {
@@ -136,7 +139,7 @@ exec ${pathOf(program)} --defaults-file=${account} "\${args[@]}"\n`;
   private async environment(place: Place): Promise<Record<string, string>> {
     const own = { PATH: this.bin(place), HOME: this.folder(place) };
     if (place === 'laptop') return { ...own, ...this.options.variables() };
-    if (place === 'database host') return own;
+    if (place === 'database host') return { ...own, ...this.options.databaseVariables?.() };
     const settings = { ...this.options.settings() };
     for (const name of secrets) {
       const file = join(this.directory, 'secrets', name);

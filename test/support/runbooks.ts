@@ -20,6 +20,10 @@ export interface Runbook {
   readonly sections: ReadonlyMap<string, string>;
 }
 
+/** The place that `# in a pod` and the like name, or undefined. */
+export const placeOf = (line: string): Place | undefined =>
+  Object.hasOwn(places, line) ? places[line as keyof typeof places] : undefined;
+
 export const runbooks = (): Runbook[] =>
   readdirSync(folder)
     .sort()
@@ -33,8 +37,9 @@ function runbookOf(page: string, text: string): Runbook {
     throw new Error(`${page} has a block that is not sh`);
   const blocks = fences.map(({ body }) => {
     const [first = '', ...lines] = body.trimEnd().split('\n');
-    if (!Object.hasOwn(places, first)) throw new Error(`${page}: a block does not say where it runs: ${first}`);
-    return { place: places[first as keyof typeof places], commands: lines.join('\n') };
+    const place = placeOf(first);
+    if (place === undefined) throw new Error(`${page}: a block does not say where it runs: ${first}`);
+    return { place, commands: lines.join('\n') };
   });
   const sections = text.split(/^## /m).slice(1);
   return {
