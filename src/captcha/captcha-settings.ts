@@ -55,6 +55,14 @@ export function readCaptchaSettings(env: SettingsReader, context: Surroundings):
       'is refused in production and on a HOST that is not a loopback address: remove it',
     );
   }
+  const expectedAction = env.optional('CAPTCHA_EXPECTED_ACTION');
+  if (expectedAction !== undefined && known.includes('hcaptcha')) {
+    // Every token would be refused, and with it every login.
+    env.problem(
+      'CAPTCHA_EXPECTED_ACTION',
+      'cannot be used with CAPTCHA_PROVIDER=hcaptcha, whose answers have no action: remove it',
+    );
+  }
   return {
     providers: known,
     siteverify: Object.fromEntries(
@@ -62,7 +70,7 @@ export function readCaptchaSettings(env: SettingsReader, context: Surroundings):
     ),
     timeoutMs: env.count('CAPTCHA_TIMEOUT_MS', 3000, { max: 30_000 }),
     expectedHostname: env.optional('CAPTCHA_EXPECTED_HOSTNAME'),
-    expectedAction: env.optional('CAPTCHA_EXPECTED_ACTION'),
+    expectedAction,
     testToken,
   };
 }

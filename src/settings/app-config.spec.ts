@@ -636,6 +636,17 @@ describe('captcha and directory', () => {
     expect(problems({ ...development, CAPTCHA_PROVIDER: 'turnstile,hcaptcha', CAPTCHA_SECRET: 'one' })).toHaveLength(2);
   });
 
+  it.each(['hcaptcha', 'altcha,hcaptcha'])(
+    'an expected action is refused with %s, whose answers have none',
+    (names) => {
+      const captcha = { ...development, CAPTCHA_PROVIDER: names, CAPTCHA_SECRET: 'one' };
+      expect(problems(captcha)).toEqual([]);
+      expect(problems({ ...captcha, CAPTCHA_EXPECTED_ACTION: 'login' })).toEqual([
+        'CAPTCHA_EXPECTED_ACTION cannot be used with CAPTCHA_PROVIDER=hcaptcha, whose answers have no action: remove it',
+      ]);
+    },
+  );
+
   const directory = {
     LDAP_URL: 'ldap://one.internal, ldaps://two.internal',
     LDAP_BIND_DN: 'cn=service',
