@@ -55,6 +55,14 @@ export function readCaptchaSettings(env: SettingsReader, context: Surroundings):
       'is refused in production and on a HOST that is not a loopback address: remove it',
     );
   }
+  const expectedAction = env.optional('CAPTCHA_EXPECTED_ACTION');
+  if (expectedAction !== undefined && known[0] === 'hcaptcha') {
+    // The pages ask the first provider, so every login would be refused. Further ones are asked while the first one is away.
+    env.problem(
+      'CAPTCHA_EXPECTED_ACTION',
+      'cannot be used with hcaptcha as the first CAPTCHA_PROVIDER, because its answers have no action: remove it',
+    );
+  }
   return {
     providers: known,
     siteverify: Object.fromEntries(
@@ -62,7 +70,7 @@ export function readCaptchaSettings(env: SettingsReader, context: Surroundings):
     ),
     timeoutMs: env.count('CAPTCHA_TIMEOUT_MS', 3000, { max: 30_000 }),
     expectedHostname: env.optional('CAPTCHA_EXPECTED_HOSTNAME'),
-    expectedAction: env.optional('CAPTCHA_EXPECTED_ACTION'),
+    expectedAction,
     testToken,
   };
 }

@@ -636,6 +636,22 @@ describe('captcha and directory', () => {
     expect(problems({ ...development, CAPTCHA_PROVIDER: 'turnstile,hcaptcha', CAPTCHA_SECRET: 'one' })).toHaveLength(2);
   });
 
+  it.each(['hcaptcha', 'hcaptcha,altcha'])(
+    'an expected action is refused with %s, whose answers have none',
+    (names) => {
+      const captcha = { ...development, CAPTCHA_PROVIDER: names, CAPTCHA_SECRET: 'one' };
+      expect(problems(captcha)).toEqual([]);
+      expect(problems({ ...captcha, CAPTCHA_EXPECTED_ACTION: 'login' })).toEqual([
+        'CAPTCHA_EXPECTED_ACTION cannot be used with hcaptcha as the first CAPTCHA_PROVIDER, because its answers have no action: remove it',
+      ]);
+    },
+  );
+
+  it('an expected action and hcaptcha as a later provider start, as in version 1.0.0', () => {
+    const captcha = { CAPTCHA_PROVIDER: 'altcha,hcaptcha', CAPTCHA_SECRET: 'one', CAPTCHA_EXPECTED_ACTION: 'login' };
+    expect(problems({ ...development, ...captcha })).toEqual([]);
+  });
+
   const directory = {
     LDAP_URL: 'ldap://one.internal, ldaps://two.internal',
     LDAP_BIND_DN: 'cn=service',
