@@ -15,6 +15,7 @@ import { AdminChanges } from './admin-changes';
 import type { Administrator } from './authority';
 import { type CsvBounds, readCsv } from './import-rows';
 import { fileColumns } from './import/imported-user';
+import { mostPlanned, type PlannedUser, plannedUser } from './planned-users';
 import { forceHint } from './user-administration';
 import { type ImportedRow, UserImport } from './user-import';
 
@@ -31,6 +32,8 @@ export interface FileReport {
   readonly rows: number;
   readonly created: number;
   readonly refused: readonly RefusedRow[];
+  /** Of a dry run: the first users that would be made. */
+  readonly planned?: readonly (PlannedUser & Pick<RefusedRow, 'line'>)[];
 }
 
 const mostRows = 50_000;
@@ -85,6 +88,7 @@ export class UserFile {
   ): Promise<FileReport> {
     if (dryRun) await this.recordCheck(by, lines.length);
     const refused: RefusedRow[] = [];
+    const planned: NonNullable<FileReport['planned']>[number][] = [];
     let done = 0;
     const options = { by, dryRun, rules: 'policy', ages: { unknown: 0, expired: 0 }, width: 2 } as const;
     const rows = this.imports.run(readCsv(chunksOf(file), bounds), options);
@@ -98,6 +102,9 @@ export class UserFile {
         done += 1;
         const refusal = refusalOf(next.value);
         if (refusal !== undefined) refused.push(refusal);
+        const { row, user } = next.value;
+        if (dryRun && user !== undefined && planned.length < mostPlanned)
+          planned.push({ line: row.line ?? 0, ...plannedUser(user) });
       }
     } catch (error) {
       const { entry, cause } = asDomainError(error);
@@ -108,7 +115,8 @@ export class UserFile {
     } finally {
       await rows.return(undefined);
     }
-    return { rows: lines.length, created: lines.length - refused.length, refused };
+    const report = { rows: lines.length, created: lines.length - refused.length, refused };
+    return dryRun ? { ...report, planned } : report;
   }
 
   /** A dry run tells which names are taken, also in other tenants, so its audit row is committed before the first name is looked up. */

@@ -32,6 +32,8 @@ export interface ImportOptions {
 export interface ImportedRow {
   readonly row: Row;
   readonly outcome: 'created' | 'exists' | AccountProblem;
+  /** Given when the user was created, or in a dry run would be. */
+  readonly user?: ImportedUser;
 }
 
 /** The names and addresses of the earlier rows of a dry run. */
@@ -65,7 +67,8 @@ export class UserImport {
     // More rows than hash threads would wait in the queue, which refuses a job that waits too long.
     const width = Math.min(options.width ?? Infinity, this.hasher.stats().concurrency);
     for await (const prepared of readAhead(rows, width, (row) => this.prepare(row, options))) {
-      yield { row: prepared.row, outcome: await this.outcomeOf(prepared, options, taken) };
+      const outcome = await this.outcomeOf(prepared, options, taken);
+      yield { row: prepared.row, outcome, ...(outcome === 'created' && { user: prepared.result as ImportedUser }) };
       // SQLite answers within one iteration of the event loop. Node handles signals and requests between two.
       await nextTurn();
     }

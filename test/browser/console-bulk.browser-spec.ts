@@ -62,12 +62,22 @@ describe('many users at once in the administration console', () => {
     await page.goto('/admin#/users');
     await page.getByRole('link', { name: 'Import' }).click();
     await on(page).heading('Import users').waitFor();
-    const file = 'login_name;nickname\nimported-1;Ida\nteam-10;Again\nimported-2;"Müller; Max"\n';
+    const file =
+      'login_name;nickname;email;role\nimported-1;Ida;ida@example.com;\nteam-10;Again;;\nimported-2;"Müller; Max";;auditor\n';
     const input = page.getByLabel('CSV file in UTF-8');
     await input.setInputFiles({ name: 'people.csv', mimeType: 'text/csv', buffer: Buffer.from(file) });
     await on(page).button('Check the file').click();
     await page.getByText('Rows: 3. New users: 2. Refused: 1.').waitFor();
     expect(await site.service.count('users', "login_name LIKE 'imported-%'")).toBe(0);
+    const rows = async (caption: string) =>
+      (await page.getByRole('table', { name: caption }).getByRole('row').allInnerTexts()).map((row) =>
+        row.trim().split(/\s*\t\s*|\n+/),
+      );
+    expect((await rows('New users')).slice(1)).toEqual([
+      ['2', 'imported-1', 'ida@example.com', 'root'],
+      ['4', 'imported-2', 'root', 'Auditor'],
+    ]);
+    expect((await rows('Refused rows')).slice(1)).toEqual([['3', expect.stringContaining('exists already')]]);
     await look(page, 'import-preview');
     const download = page.waitForEvent('download');
     await on(page).button('Save the list of refused rows').click();

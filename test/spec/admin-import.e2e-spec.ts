@@ -35,12 +35,13 @@ describe('an administrator imports a file of users', () => {
   const report = async (by: AdminClient, file: string | Buffer, query = '') => {
     const answer = await send(by, file, query);
     expect(outcomeOf(answer)).toBe('success');
-    const { rows, created, refused } = answer.body.data as {
+    const { rows, created, refused, created_rows } = answer.body.data as {
       rows: number;
       created: number;
       refused: { line: number; error_code: string; reason: string }[];
+      created_rows?: Record<string, unknown>[];
     };
-    return { rows, created, refused };
+    return { rows, created, refused, created_rows };
   };
   const codes = ({ refused }: { refused: { line: number; error_code: string }[] }) =>
     refused.map(({ line, error_code }) => [line, error_code]);
@@ -88,8 +89,13 @@ describe('an administrator imports a file of users', () => {
     expect(dry).toMatchObject({ rows: 7, created: 2 });
     expect(codes(dry)).toEqual(expected);
     expect(await users()).toBe(before);
+    const local = { tenant_id: 'root', provider: 'password', is_admin: false, role: null };
+    expect(dry.created_rows).toEqual([
+      { line: 2, login_name: 'ida', email: 'ida@example.com', ...local },
+      { line: 3, login_name: 'jan', email: 'jan@example.com', ...local },
+    ]);
     const real = await report(root, file);
-    expect(real).toEqual(dry);
+    expect(real).toEqual({ ...dry, created_rows: undefined });
     expect(await rowOf('ida')).toMatchObject({
       email: 'ida@example.com',
       nickname: 'Ida "the" first',
@@ -109,6 +115,34 @@ describe('an administrator imports a file of users', () => {
       [2, 'USER_409001'],
       [3, 'USER_409001'],
     ]);
+  });
+
+  it('the fate of each row is known: a line is in created_rows or in refused, with the rights and the place of its user', async () => {
+    const file = [
+      'login_name,nickname,tenant_id,provider,is_admin,role,password',
+      'fay,Secret-Nick-7,acme,,,,',
+      'gus,,,ldap,true,,',
+      'hal,,,,,auditor,Secret-Horse-7',
+      'fay,,,,,,',
+    ].join('\n');
+    const answer = await report(root, file, '?dry_run=true');
+    expect(codes(answer)).toEqual([[5, 'USER_409001']]);
+    const planned = { email: null, tenant_id: 'root', provider: 'password', is_admin: false, role: null };
+    expect(answer.created_rows).toEqual([
+      { ...planned, line: 2, login_name: 'fay', tenant_id: 'acme' },
+      { ...planned, line: 3, login_name: 'gus', provider: 'ldap', is_admin: true },
+      { ...planned, line: 4, login_name: 'hal', role: 'auditor' },
+    ]);
+    // Shifted columns bring passwords into free text (T626).
+    expect(JSON.stringify(answer)).not.toContain('Secret');
+  });
+
+  it('of a dry run with more than 1,000 new users the first 1,000 are shown, and the number of all', async () => {
+    const names = Array.from({ length: 1001 }, (_, n) => `dry-${n}`);
+    const answer = await report(root, ['login_name', ...names].join('\n'), '?dry_run=true');
+    expect(answer).toMatchObject({ rows: 1001, created: 1001, refused: [] });
+    expect(answer.created_rows).toHaveLength(1000);
+    expect(answer.created_rows?.at(-1)).toMatchObject({ line: 1001, login_name: 'dry-999' });
   });
 
   it('Excel: semicolons, a byte order mark and CRLF are read, and so is a comma inside a cell', async () => {
@@ -198,7 +232,7 @@ describe('an administrator imports a file of users', () => {
     ]);
   });
 
-  it('no value of the file is in an answer, also when its columns are shifted or missing (T626)', async () => {
+  it('no value of a refused row is in an answer, also when the columns are shifted or missing (T626)', async () => {
     const secret = 'Secret-Horse-7';
     for (const file of [
       `alf,alf@example.com,${secret}\n`,

@@ -2,6 +2,9 @@ import { ArrayMaxSize, ArrayMinSize, IsArray, IsIn, IsOptional, IsString, MaxLen
 import { ApiProperty } from '../../platform/http/api-docs';
 import { identityTaken, notFoundForCaller } from '../../shared/errors/error-catalogue';
 import { userIdField } from '../../shared/user-id';
+import { roleField } from '../../users/rights';
+import type { Provider, Role } from '../../users/user.entity';
+import { mostPlanned, type PlannedUser } from '../planned-users';
 import { type BulkAction, bulkActions, type BulkOutcome } from '../user-bulk';
 import type { FileReport } from '../user-file';
 
@@ -64,6 +67,29 @@ export class AdminRefusedRow {
   reason: string;
 }
 
+export class AdminPlannedRow implements PlannedUser {
+  @ApiProperty({ type: 'integer', example: 2, description: 'The line of the file on which the row ends.' })
+  line: number;
+
+  @ApiProperty({ example: 'alice' })
+  login_name: string;
+
+  @ApiProperty({ type: 'string', nullable: true, example: 'alice@example.com' })
+  email: string | null;
+
+  @ApiProperty({ example: 'root' })
+  tenant_id: string;
+
+  @ApiProperty({ enum: ['password', 'ldap', 'oidc'] })
+  provider: Provider;
+
+  @ApiProperty()
+  is_admin: boolean;
+
+  @ApiProperty(roleField)
+  role: Role | null;
+}
+
 export class AdminImportReport {
   @ApiProperty({ type: 'integer', description: 'Rows of the file, without the first line.' })
   rows: number;
@@ -73,13 +99,22 @@ export class AdminImportReport {
 
   @ApiProperty({ type: [AdminRefusedRow], description: 'Every other row, also those whose user exists already.' })
   refused: AdminRefusedRow[];
+
+  @ApiProperty({
+    ...optional,
+    type: [AdminPlannedRow],
+    maxItems: mostPlanned,
+    description: `With \`dry_run\`: the first ${mostPlanned} users that would be made. No other value of the file is shown.`,
+  })
+  created_rows?: AdminPlannedRow[];
 }
 
 export const bulkItem = ({ uid, refusal }: BulkOutcome): AdminBulkItem =>
   refusal === undefined ? { uid, result: true } : { uid, error_code: refusal.code };
 
-export const importReport = ({ rows, created, refused }: FileReport): AdminImportReport => ({
+export const importReport = ({ rows, created, refused, planned }: FileReport): AdminImportReport => ({
   rows,
   created,
   refused: refused.map(({ line, entry, reason }) => ({ line, error_code: entry.code, reason })),
+  ...(planned !== undefined && { created_rows: [...planned] }),
 });

@@ -8,6 +8,7 @@ import { useTask } from '../../use-task';
 import { refusedRows } from '../bulk/refused-rows';
 import { admin } from '../client';
 import { useTexts } from '../i18n/texts';
+import { KindBadges } from '../parts/badges';
 import { Card } from '../parts/card';
 import { PageHead } from '../parts/page-head';
 import { type Column, Table } from '../parts/table';
@@ -16,8 +17,9 @@ import { useUnsaved } from '../unsaved';
 import { useViewer } from '../viewer';
 
 type Refusal = AdminImportReport['refused'][number];
+type Planned = NonNullable<AdminImportReport['created_rows']>[number];
 
-/** Rows of the table. The file has all of them. */
+/** Rows of a table. The file of the refused rows has all of them. */
 const shown = 100;
 
 /** New users from a file: first the fate of every row, then the import. */
@@ -83,6 +85,7 @@ export function ImportUsersPage(): ReactNode {
         {checked !== undefined && done === undefined && (
           <Card title={texts.preview}>
             <p role="status">{fill(texts.fate, countsOf(checked))}</p>
+            <CreatedTable planned={checked.created_rows ?? []} count={checked.created} />
             <RefusedTable refused={checked.refused} />
             <div className="actions start">
               <button
@@ -121,6 +124,33 @@ const countsOf = ({ rows, created, refused }: AdminImportReport) => ({ rows, cre
 const example = `login_name,email,nickname,org_unit_id
 ada,ada@example.com,Ada Lovelace,
 ben,ben@example.com,"Müller, Ben",sales`;
+
+/** The users that the import would make. @param count of all of them */
+function CreatedTable({ planned, count }: { readonly planned: readonly Planned[]; readonly count: number }): ReactNode {
+  const { users, importing: texts } = useTexts();
+  if (planned.length === 0) return null;
+  const columns: Column<Planned>[] = [
+    { heading: texts.line, cell: ({ line }) => line, kind: 'number' },
+    { heading: users.fields.loginName, cell: ({ login_name: name }) => name, kind: 'main' },
+    { heading: users.fields.email, cell: ({ email }) => email },
+    {
+      heading: texts.place,
+      cell: (user) => (
+        <span className="badges">
+          <span>{user.tenant_id}</span>
+          <KindBadges user={user} />
+        </span>
+      ),
+    },
+  ];
+  const rows = planned.slice(0, shown);
+  return (
+    <>
+      <Table caption={texts.created} columns={columns} rows={rows} keyOf={({ line }) => String(line)} />
+      {count > rows.length && <p className="note">{fill(texts.unseen, { count: count - rows.length })}</p>}
+    </>
+  );
+}
 
 function RefusedTable({ refused }: { readonly refused: readonly Refusal[] }): ReactNode {
   const { importing: texts } = useTexts();

@@ -986,6 +986,22 @@ export type AdminRefusedRow = {
     reason: string;
 };
 
+export type AdminPlannedRow = {
+    /**
+     * The line of the file on which the row ends.
+     */
+    line: number;
+    login_name: string;
+    email: string | null;
+    tenant_id: string;
+    provider: 'password' | 'ldap' | 'oidc';
+    is_admin: boolean;
+    /**
+     * What a user without `is_admin` may do in the administration: `help_desk`, `auditor`, or null for nothing.
+     */
+    role: string | null;
+};
+
 export type AdminImportReport = {
     /**
      * Rows of the file, without the first line.
@@ -999,6 +1015,10 @@ export type AdminImportReport = {
      * Every other row, also those whose user exists already.
      */
     refused: Array<AdminRefusedRow>;
+    /**
+     * With `dry_run`: the first 1000 users that would be made. No other value of the file is shown.
+     */
+    created_rows?: Array<AdminPlannedRow>;
 };
 
 export type AdminDeviceItem = {
