@@ -71,7 +71,7 @@ const matchOf = ({ path, pathType }) => ({
 const readYaml = (name) => parse(readFileSync(join(kustomize, name), 'utf8'));
 
 /** The Jobs that an operator applies when they are needed. The overlays do not contain them. */
-const jobs = ['adopt', 'import', 'maintenance', 'upgrade-check'];
+const jobs = ['adopt', 'config-apply', 'import', 'maintenance', 'upgrade-check'];
 
 function render(folder) {
   const path = join(kustomize, folder);

@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CompanyProvider } from '../support/identity-provider';
+import { find, read, renderedJob } from '../support/manifests';
 import { runProgram } from '../support/run-program';
 import { Smtp } from '../support/servers/smtp';
 import { testSettings } from '../support/settings';
@@ -64,6 +65,20 @@ describe('tenants, organisation units, applications and mails on the command lin
     expect(JSON.parse((await apply('--dry-run', '--json')).stdout)).toEqual({
       faults: [{ path: 'tenants[0].colour', line: 5, column: 13, problem: 'is not known: give id, name' }],
     });
+  });
+
+  it('the example of deploy/kustomize/jobs/config-apply is checked with the arguments of its Job and the keys of its Secret', async () => {
+    const { args } = find(renderedJob('config-apply'), 'Job').spec.template.spec.containers[0] as { args: string[] };
+    const example = read('deploy/kustomize/jobs/config-apply/installation.yaml');
+    const path = join(directory, 'of-job.yaml');
+    await writeFile(path, example.replaceAll('file:/run/installation-secrets', `file:${directory}`));
+    const local = args.map((arg) => (arg === '/run/input/installation.yaml' ? path : arg));
+    expect((await run(local)).stderr).toContain('GRAFANA_SECRET');
+    await writeFile(join(directory, 'GRAFANA_SECRET'), 'g'.repeat(64));
+    const { code, stdout, stderr } = await run(local);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toMatch(/create applications 7c6f1d5e-[^]*nothing was written, because of --dry-run\n$/);
+    expect(stdout).not.toContain('gggg');
   });
 
   it('adds an identity provider, tests it with its secret, and removes it when no user is left', async () => {

@@ -374,7 +374,7 @@ describe('the command line', () => {
         created_rows: [
           { ...local, row: 1, login_name: 'csv1', email: 'csv1@example.com', is_admin: true },
           { ...local, row: 2, login_name: 'csv2' },
-          { ...local, row: 3, login_name: 'csv3', provider: 'ldap' },
+          { ...local, row: 3, login_name: 'csv3', email: 'csv3@example.com', provider: 'ldap' },
           { ...local, row: 4, login_name: 'csv4', email: 'csv4@example.com' },
         ],
       });

@@ -2,10 +2,12 @@ import { spawn } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import '../support/servers/slow-tests';
 import type { EventLimits } from '../../src/events/event-limits';
+import { EventReceivers } from '../../src/events/event-receivers';
+import type { ReceiverLimits } from '../../src/events/receiver-limits';
 import { eventStatus } from '../../src/events/outbox/outbox-event.entity';
 import { migratedDatabase, type TestDatabase } from '../support/database';
 import { EventReplica } from '../support/events/event-replica';
-import { accept, answer, WebhookReceiver } from '../support/events/webhook-receiver';
+import { accept, answer, WebhookReceiver, webhookSecret } from '../support/events/webhook-receiver';
 import { FakeClock } from '../support/fakes';
 import { Replicas } from '../support/replicas';
 import { runProgram } from '../support/run-program';
@@ -41,11 +43,15 @@ describe('replicas as processes', () => {
     await store.drop();
   });
 
-  async function sender(limits: Partial<EventLimits>): Promise<ServiceProcess> {
+  async function sender(
+    settings: Record<string, string>,
+    limits: Partial<EventLimits>,
+    ofReceivers: Partial<ReceiverLimits> = {},
+  ): Promise<ServiceProcess> {
     const started = await ServiceProcess.start({
       script: 'test/support/events/event-process.mjs',
-      args: [JSON.stringify(limits)],
-      env: { ...testSettings, DATABASE_URL: store.url, ...receiver.settings },
+      args: [JSON.stringify(limits), JSON.stringify(ofReceivers)],
+      env: { ...testSettings, DATABASE_URL: store.url, ...settings },
       ready: /^ready$/,
     });
     processes.push(started);
@@ -54,7 +60,7 @@ describe('replicas as processes', () => {
 
   it('one of two is killed while it sends: every event arrives, each user in order, never two at a time while leases hold (T328)', async () => {
     const limits = { leaseMs: 12_000, sendMs: 10_000, pollMs: 100 };
-    const [victim] = [await sender(limits), await sender(limits)];
+    const [victim] = [await sender(receiver.settings, limits), await sender(receiver.settings, limits)];
     const underWay = new Map<string, number>();
     let [most, killed] = [0, false];
     receiver.behaviour = (event, response, request) => {
@@ -81,6 +87,43 @@ describe('replicas as processes', () => {
     expect(receiver.accepted.length - total).toBeLessThanOrEqual(8);
     await eventually(async () => (await observer.count('event_streams')) === 0, { what: 'no stream is left' });
     expect((await observer.rows()).every(({ status }) => Number(status) === eventStatus.sent)).toBe(true);
+  });
+
+  it('further receivers: one process is killed between two POSTs of both, and the two others send each its events once and in order', async () => {
+    const [settings, clock] = [{ EVENT_RECEIVERS: 'on' }, new FakeClock(new Date())];
+    const recorder = await EventReplica.start(store.url, { settings, clock });
+    const other = await WebhookReceiver.start();
+    const limits = { leaseMs: 12_000, sendMs: 10_000, postMs: 8_000, turnMs: 300, pollMs: 100 };
+    const start = () => sender(settings, {}, limits);
+    const total = 60;
+    let killed = false;
+    for (const [id, one] of Object.entries({ receiver, other })) {
+      // The POST that the victim waits for at its kill is never accepted, so no event comes twice.
+      one.behaviour = (event, response, request) => {
+        if (killed || one.accepted.length < total / 2) accept(event, response, request);
+      };
+      const receivers = recorder.get(EventReceivers);
+      const position = await receivers.newest();
+      const row = { url: one.url, format: 'native' as const, types: [], tenants: [], audience: null, enabled: true };
+      await recorder.database.transaction((tx) =>
+        receivers.insert(tx, { ...row, id, secret: webhookSecret, position }),
+      );
+    }
+    const victim = await start();
+    for (let n = 1; n <= total; n++) await recorder.record(`user-${n % 3}`, n);
+    const held = () => [receiver, other].every(({ seen }) => seen.length > total / 2);
+    await eventually(held, { what: 'the victim waits for both', timeout: 120_000 });
+    await Promise.all([start(), start()]);
+    await victim.kill();
+    killed = true;
+    const all = () => [receiver, other].every(({ accepted }) => accepted.length >= total);
+    await eventually(all, { what: 'every event arrives', timeout: 120_000 });
+    const expected = Array.from({ length: total }, (_, n) => n + 1);
+    for (const { accepted } of [receiver, other]) {
+      expect(accepted.map(({ data }) => Number(data.detail.n))).toEqual(expected);
+    }
+    await recorder.stop();
+    await other.stop();
   });
 });
 

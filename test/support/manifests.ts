@@ -12,7 +12,7 @@ export const OVERLAYS = ['production', 'staging', 'openshift'] as const;
 export type Overlay = (typeof OVERLAYS)[number];
 export const rendered = (overlay: Overlay): any[] => documents('deploy/rendered', `${overlay}.yaml`);
 /** The Jobs of deploy/kustomize/jobs, which an operator applies by hand. */
-export const JOBS = ['adopt', 'import', 'maintenance', 'upgrade-check'] as const;
+export const JOBS = ['adopt', 'config-apply', 'import', 'maintenance', 'upgrade-check'] as const;
 /** deploy/kustomize/examples: overlays with the components that OVERLAYS do not show. */
 export const EXAMPLES = ['client', 'platform'] as const;
 export const renderedExample = (example: (typeof EXAMPLES)[number]): any[] =>

@@ -20,7 +20,7 @@ describe.each(JOBS)('the Job of %s', (name) => {
   });
 });
 
-describe.each(['adopt', 'import'] as const)('the Job of %s', (name) => {
+describe.each(['adopt', 'config-apply', 'import'] as const)('the Job of %s', (name) => {
   const objects = renderedJob(name);
   const pod = find(objects, 'Job').spec.template.spec;
   const [container] = pod.containers;
@@ -40,6 +40,21 @@ describe.each(['adopt', 'import'] as const)('the Job of %s', (name) => {
     expect(container.command).toEqual(['node', 'dist/src/cli.js']);
     expect(container.args).toContain('--dry-run');
   });
+});
+
+it('the Job of config-apply mounts every secret that its file refers to from one Secret, and the page makes it', () => {
+  const pod = find(renderedJob('config-apply'), 'Job').spec.template.spec;
+  const volume = pod.volumes.find((one: any) => one.secret?.secretName === 'portal-authentication-installation');
+  const mount = pod.containers[0].volumeMounts.find((one: any) => one.name === volume.name);
+  const file = find(renderedJob('config-apply'), 'ConfigMap').data['installation.yaml'] as string;
+  const references = [...file.matchAll(/_secret: (.*)/g)].map((match) => match[1]!);
+  expect(references.length).toBeGreaterThan(0);
+  const page = read('docs/operations/configuration-as-code.md');
+  expect(page).toContain('create secret generic portal-authentication-installation');
+  for (const reference of references) {
+    const [, name] = new RegExp(`^file:${mount.mountPath}/(\\w+)$`).exec(reference)!;
+    expect(page).toContain(`--from-literal=${name}=`);
+  }
 });
 
 it('the example of a plan is a plan', async () => {

@@ -1,4 +1,7 @@
-/** The JSON schema of CloudEvents 1.0.2 (`cloudevents/formats/cloudevents.json` of the specification). */
+/**
+ * The JSON schema of CloudEvents 1.0.2: `cloudevents/formats/cloudevents.json` of github.com/cloudevents/spec at the commit
+ * fc1f6f31f5f011a72183f1bcea20c987cb683ade (tag `v1.0.2`), with its definitions in place and without descriptions.
+ */
 export const cloudEventSchema = {
   $schema: 'http://json-schema.org/draft-07/schema#',
   type: 'object',

@@ -8,6 +8,7 @@ import { useTask } from '../../use-task';
 import { refusedRows } from '../bulk/refused-rows';
 import { admin } from '../client';
 import { useTexts } from '../i18n/texts';
+import { KindBadges } from '../parts/badges';
 import { Card } from '../parts/card';
 import { PageHead } from '../parts/page-head';
 import { type Column, Table } from '../parts/table';
@@ -134,12 +135,10 @@ function CreatedTable({ planned, count }: { readonly planned: readonly Planned[]
     { heading: users.fields.email, cell: ({ email }) => email },
     {
       heading: texts.place,
-      cell: ({ tenant_id: tenant, provider, is_admin: isAdmin, role }) => (
+      cell: (user) => (
         <span className="badges">
-          <span>{tenant}</span>
-          {provider !== 'password' && <span className="badge plain">{users.providers[provider]}</span>}
-          {isAdmin && <span className="badge">{users.administrator}</span>}
-          {role !== null && <span className="badge">{users.roles[role]}</span>}
+          <span>{user.tenant_id}</span>
+          <KindBadges user={user} />
         </span>
       ),
     },

@@ -21,15 +21,25 @@ export function StatusBadge({ status }: { readonly status: number }): ReactNode 
 
 export function UserBadges({ user }: { readonly user: AdminUser }): ReactNode {
   const { users } = useTexts();
-  const role = roleOf(user);
   return (
     <span className="badges">
       <StatusBadge status={user.status} />
       {user.locked && <span className="badge bad">{users.locked}</span>}
+      <KindBadges user={user} />
+    </span>
+  );
+}
+
+/** Where the user signs in, if it is not here, and the rights. */
+export function KindBadges({ user }: { readonly user: Pick<AdminUser, 'provider' | 'is_admin' | 'role'> }): ReactNode {
+  const { users } = useTexts();
+  const role = roleOf(user);
+  return (
+    <>
       {user.provider !== 'password' && <span className="badge plain">{users.providers[user.provider]}</span>}
       {user.is_admin && <span className="badge">{users.administrator}</span>}
       {role !== undefined && <span className="badge">{users.roles[role]}</span>}
-    </span>
+    </>
   );
 }
 
