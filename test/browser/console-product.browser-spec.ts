@@ -1,6 +1,6 @@
 import type { Dialog, Page } from 'playwright-core';
 import { adminSettings, copiedSessions, seedInstallation } from '../support/browser/admin-data';
-import { sizes } from '../support/browser/pictures';
+import { resize, sizes } from '../support/browser/pictures';
 import { on, PortalSite } from '../support/browser/portal-site';
 import { eventually } from '../support/servers/eventually';
 
@@ -76,6 +76,26 @@ describe('the administration console', () => {
       );
       expect([place, other]).toEqual([place, one]);
     }
+  });
+
+  it('all places and the account fit into a window of 800 pixels, and in a lower one the places scroll', async () => {
+    const page = await administrator({ viewport: sizes.desktop });
+    await page.goto('/admin#/users');
+    await page.locator('.row-link').first().waitFor();
+    const below = (selector: string) =>
+      page.evaluate<number>(`document.querySelector('${selector}').getBoundingClientRect().bottom - innerHeight`);
+    const hidden = () =>
+      page.evaluate<number>(
+        "(({ scrollHeight, clientHeight }) => scrollHeight - clientHeight)(document.querySelector('.side nav'))",
+      );
+    expect(await hidden()).toBe(0);
+    expect(await below('.side-choices')).toBeLessThanOrEqual(0);
+    await resize(page, { width: 1280, height: 560 });
+    expect(await hidden()).toBeGreaterThan(0);
+    expect(await below('.side-choices')).toBeLessThanOrEqual(0);
+    await on(page).link('All settings').focus();
+    expect(await below('.side nav li:last-child a[href$="/all"]')).toBeLessThan(0);
+    await page.context().close();
   });
 
   it('opening the console asks for the overview once', async () => {

@@ -60,6 +60,21 @@ describe('roles in the administration console', () => {
     expect((await site.service.userRow(anna)).role).toBeNull();
   });
 
+  it('a new user has the chosen role from the start', async () => {
+    const { page } = await open({ isAdmin: true }, 'Overview');
+    await visit(page, '/users/new', 'New user');
+    await on(page).field('User name').fill('rita.review');
+    await on(page).field('E-mail address').fill('rita.review@example.com');
+    await on(page).field('Right').selectOption('auditor');
+    await page.getByText('May read everything that an administrator reads').waitFor();
+    await on(page).button('Create user').click();
+    await on(page).heading('rita.review').waitFor();
+    await page.locator('.badge', { hasText: 'Auditor' }).waitFor();
+    expect(await site.service.count('users', "login_name = 'rita.review' AND role = 'auditor' AND is_admin = 0")).toBe(
+      1,
+    );
+  });
+
   it('a help desk finds the users of the tenant, helps one, and sees no way to anything that would be refused', async () => {
     const { page, refused } = await open({ role: 'help_desk', tenantId: 'acme' }, 'Users');
     expect(await texts(page, 'link', 'nav')).toEqual(['Users']);

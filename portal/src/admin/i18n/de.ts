@@ -122,7 +122,7 @@ export const texts: Texts = {
     },
     open: {
       clock: 'Die Uhr des Dienstes weicht von der Uhr der Datenbank ab. Vergleichen Sie beide mit einem Zeitserver.',
-      mails: 'Manche Mails sind nicht angekommen. Wartend: {waiting}, aufgegeben: {dead}.',
+      mails: 'Manche E-Mails sind nicht angekommen. Wartend: {waiting}, aufgegeben: {dead}.',
       events: 'Manche Ereignisse haben ihren Empfänger nicht erreicht. Wartend: {waiting}, aufgegeben: {dead}.',
       secrets: 'Secrets von Identitätsanbietern enden bald. Danach meldet sich dort niemand mehr an.',
       guesses: 'Jemand probiert viele Namen oder Passwörter.',
@@ -353,7 +353,13 @@ export const texts: Texts = {
     nameRequired: 'Geben Sie einen Benutzernamen ein.',
     emailRequired: 'Geben Sie eine E-Mail-Adresse ein. Dorthin geht der Link für das erste Passwort.',
     directoryHint: 'Der Benutzer meldet sich mit dem Passwort des Firmenverzeichnisses an.',
-    adminHint: 'Darf Benutzer verwalten und sieht die Protokolle.',
+    noRight: 'Keines',
+    rightHints: {
+      is_admin: 'Darf Benutzer verwalten und sieht die Protokolle.',
+      help_desk:
+        'Darf den Benutzern des eigenen Mandanten bei der Anmeldung helfen und sieht ihre Sitzungen und Anmeldungen.',
+      auditor: 'Darf alles lesen, was Administratoren lesen, und ändert nichts.',
+    },
     invite: 'Einladung senden',
     inviteHint: 'Eine E-Mail mit einem Link zum Festlegen des ersten Passworts.',
     submit: 'Benutzer anlegen',
@@ -752,7 +758,7 @@ export const texts: Texts = {
     take: 'Entfernen',
     takeOne: '{name} entfernen',
     taken: '{name} ist kein Mitglied mehr.',
-    ofUser: 'Der Benutzer ist in keiner Gruppe',
+    ofUser: 'Der Benutzer ist in keiner Gruppe.',
   },
   tenants: {
     title: 'Mandanten',

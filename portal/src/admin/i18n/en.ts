@@ -350,7 +350,12 @@ export const texts = {
     nameRequired: 'Enter a user name.',
     emailRequired: 'Enter an e-mail address. The link for the first password goes there.',
     directoryHint: 'The user signs in with the password of the company directory.',
-    adminHint: 'May manage users, and sees the logs.',
+    noRight: 'None',
+    rightHints: {
+      is_admin: 'May manage users, and sees the logs.',
+      help_desk: 'May help the users of the own tenant to sign in, and sees their sessions and sign-ins.',
+      auditor: 'May read everything that an administrator reads, and changes nothing.',
+    },
     invite: 'Send an invitation',
     inviteHint: 'A mail with a link to set the first password.',
     submit: 'Create user',
@@ -744,7 +749,7 @@ export const texts = {
     take: 'Remove',
     takeOne: 'Remove {name}',
     taken: '{name} is no member any more.',
-    ofUser: 'The user is in no group',
+    ofUser: 'The user is in no group.',
   },
   tenants: {
     title: 'Tenants',

@@ -323,7 +323,12 @@ export const texts: Texts = {
     nameRequired: '请输入用户名。',
     emailRequired: '请输入邮箱地址，设置初始密码的链接将发送至此。',
     directoryHint: '该用户使用企业目录的密码登录。',
-    adminHint: '可以管理用户并查看日志。',
+    noRight: '无',
+    rightHints: {
+      is_admin: '可以管理用户并查看日志。',
+      help_desk: '可以帮助所属租户的用户登录，并查看他们的会话和登录记录。',
+      auditor: '可以查看管理员能看到的一切，但不能更改。',
+    },
     invite: '发送邀请',
     inviteHint: '发送包含初始密码设置链接的邮件。',
     submit: '创建用户',
@@ -701,7 +706,7 @@ export const texts: Texts = {
     take: '移除',
     takeOne: '移除 {name}',
     taken: '{name} 不再是成员。',
-    ofUser: '该用户不属于任何群组',
+    ofUser: '该用户不属于任何群组。',
   },
   tenants: {
     title: '租户',

@@ -109,7 +109,7 @@ export function GroupPage({ id }: { readonly id: string }): ReactNode {
       <PageHead
         title={value.name}
         up={up}
-        badges={<OwnerBadge group={value} />}
+        badges={own ? undefined : <OwnerBadge group={value} />}
         intro={
           own
             ? value.members === null
@@ -123,7 +123,7 @@ export function GroupPage({ id }: { readonly id: string }): ReactNode {
             <button type="button" className="secondary small" onClick={() => setRenaming(true)}>
               {texts.rename}
             </button>
-            <button type="button" className="secondary small" onClick={() => setDeleting(true)}>
+            <button type="button" className="secondary small danger" onClick={() => setDeleting(true)}>
               {texts.remove}
             </button>
           </>

@@ -35,11 +35,16 @@ export function MailsPage(): ReactNode {
     },
     { heading: texts.attempts, cell: (mail) => mail.attempts, kind: 'number' },
     { heading: texts.created, cell: (mail) => <At at={mail.created_at} /> },
-    {
-      heading: texts.next,
-      cell: (mail) => (mail.status === 'waiting' ? <At at={mail.next_attempt_at} /> : '–'),
-      kind: 'quiet',
-    },
+    // Only a mail that waits has another attempt, and usually none waits.
+    ...(rows.rows?.some((mail) => mail.status === 'waiting')
+      ? [
+          {
+            heading: texts.next,
+            cell: (mail: AdminMail) => (mail.status === 'waiting' ? <At at={mail.next_attempt_at} /> : '–'),
+            kind: 'quiet' as const,
+          },
+        ]
+      : []),
     { heading: texts.expires, cell: (mail) => <At at={mail.expires} />, kind: 'quiet' },
     {
       heading: logs.action,

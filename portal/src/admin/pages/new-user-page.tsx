@@ -16,10 +16,13 @@ import { isTaken } from '../parts/refusals';
 import { TenantField, UnitField } from '../parts/tenant-field';
 import { go, hrefOf, userHref } from '../place';
 import { useDraft } from '../use-draft';
-import { useViewer } from '../viewer';
+import { type Role, useViewer } from '../viewer';
+
+const rights = ['is_admin', 'help_desk', 'auditor'] as const;
+type Right = 'is_admin' | Role;
 
 export function NewUserPage(): ReactNode {
-  const { users: texts, newUser } = useTexts();
+  const { users: texts, newUser, user: userTexts } = useTexts();
   const { me, root } = useViewer();
   const { providers } = useOffer();
   const message = useId();
@@ -32,7 +35,7 @@ export function NewUserPage(): ReactNode {
     provider: 'password' as 'password' | 'ldap',
     tenant_id: me.tenant_id ?? '',
     org_unit_id: '',
-    is_admin: false,
+    right: '' as Right | '',
     invite: true,
   };
   const [user, setUser] = useDraft('new', initial, {
@@ -43,7 +46,7 @@ export function NewUserPage(): ReactNode {
   const invited = user.invite && !directory;
 
   const save = useTask(async () => {
-    const { login_name, email, nickname, language, org_unit_id, tenant_id, ...rest } = user;
+    const { login_name, email, nickname, language, org_unit_id, tenant_id, right, ...rest } = user;
     const { uid } = await admin.createUser({
       ...rest,
       login_name: login_name.trim(),
@@ -52,6 +55,7 @@ export function NewUserPage(): ReactNode {
       ...(language !== '' && { language }),
       ...(org_unit_id !== '' && { org_unit_id }),
       ...(root && { tenant_id }),
+      ...(right === 'is_admin' ? { is_admin: true } : right !== '' && { role: right }),
       invite: invited,
     });
     go(userHref(uid));
@@ -125,11 +129,15 @@ export function NewUserPage(): ReactNode {
               onChange={(org_unit_id) => set({ org_unit_id })}
             />
             {root && (
-              <CheckField
-                label={texts.administrator}
-                hint={newUser.adminHint}
-                checked={user.is_admin}
-                onChange={(is_admin) => set({ is_admin })}
+              <SelectField
+                label={userTexts.roles.right}
+                value={user.right}
+                options={[
+                  ['', newUser.noRight],
+                  ...rights.map((one) => [one, one === 'is_admin' ? texts.administrator : texts.roles[one]] as const),
+                ]}
+                onChange={(right) => set({ right })}
+                hint={user.right === '' ? undefined : newUser.rightHints[user.right]}
               />
             )}
             {!directory && (
