@@ -61,7 +61,7 @@ const once = endpointTests([
  * and the rules. Tests of the database, races and several processes run the same statements on MariaDB.
  */
 const storeNeutral = endpointTests([
-  'admin-(access|config|mails|names|overview)',
+  'admin-(access|checks|config|mails|names|overview)',
   'change-pwd-mfa',
   'client-gone',
   'enrolment-step-up',

@@ -9,6 +9,7 @@ import { AdministrationModule } from './administration.module';
 import { assertDeclaredRoutes } from './frame/declared-routes';
 import { exportLimits, ExportLimits, Exports } from './frame/exports';
 import { AdminBrandController } from './http/brand.controller';
+import { AdminChecksController } from './http/checks.controller';
 import { AdminConfigController } from './http/config.controller';
 import { AdminEventsController } from './http/events.controller';
 import { AdminIdentityProvidersController } from './http/identity-providers.controller';
@@ -31,6 +32,7 @@ import { OverviewReadings } from './overview/overview';
 
 const controllers = [
   AdminOverviewController,
+  AdminChecksController,
   AdminUsersController,
   AdminUserSupportController,
   AdminUserBulkController,

@@ -3,9 +3,11 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { ApplicationEndsModule } from '../applications/application-ends.module';
 import { AuditModule } from '../audit/audit.module';
 import { BrandModule } from '../brand/brand.module';
+import { CaptchaModule } from '../captcha/captcha.module';
 import { EventsModule } from '../events/events.module';
 import { GroupsModule } from '../groups/groups.module';
 import { IdentityProvidersModule } from '../identity-providers/identity-providers.module';
+import { LegacyModule } from '../legacy/legacy.module';
 import { MailModule } from '../mail/mail.module';
 import { MfaModule } from '../mfa/mfa.module';
 import { OffboardingModule } from '../offboarding/offboarding.module';
@@ -19,7 +21,11 @@ import { AdminUsers } from './admin-users';
 import { BrandAdministration } from './brand-administration';
 import { BulkRevocation } from './bulk-revocation';
 import { BulkSupport } from './bulk-support';
+import { DeliveryChecks } from './checks/delivery-checks';
+import { SignInChecks } from './checks/sign-in-checks';
+import { StoreChecks } from './checks/store-checks';
 import { Configuration } from './configuration';
+import { ConnectionChecks } from './connection-checks';
 import { EventReceiverAdministration } from './event-receiver-administration';
 import { Events } from './events';
 import { IdentityProviderAdministration } from './identity-provider-administration';
@@ -31,6 +37,7 @@ import { ProviderTries } from './provider-tries';
 import { ProviderVerification } from './provider-verification';
 import { RevocationRun } from './persistence/revocation-run.entity';
 import { RevocationRuns } from './persistence/revocation-run.repository';
+import { RequestedChecks } from './requested-checks';
 import { Tenants } from './tenants';
 import { TargetUsers } from './target-users';
 import { UserAdministration } from './user-administration';
@@ -51,6 +58,7 @@ const useCases = [
   BulkRevocation,
   BulkSupport,
   Configuration,
+  ConnectionChecks,
   EventReceiverAdministration,
   Events,
   IdentityProviderAdministration,
@@ -60,6 +68,7 @@ const useCases = [
   Mails,
   OrgUnits,
   PasswordAges,
+  RequestedChecks,
   Tenants,
   UserAdministration,
   UserBulk,
@@ -80,18 +89,20 @@ const useCases = [
     UsersModule,
     AuditModule,
     BrandModule,
+    CaptchaModule,
     EventsModule,
     GroupsModule,
     SessionsModule,
     ApplicationEndsModule,
     IdentityProvidersModule,
+    LegacyModule,
     MailModule,
     MfaModule,
     OffboardingModule,
     PasskeysModule,
     PasswordResetModule,
   ],
-  providers: [...useCases, TargetUsers, RevocationRuns, TargetLimit],
+  providers: [...useCases, StoreChecks, SignInChecks, DeliveryChecks, TargetUsers, RevocationRuns, TargetLimit],
   exports: useCases,
 })
 export class AdministrationModule {}

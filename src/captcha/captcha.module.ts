@@ -33,6 +33,6 @@ import { configuredGateway } from './provider/configured-gateway';
       ) => configuredGateway(settings, altcha, receipts, clock, tracing),
     },
   ],
-  exports: [CaptchaService, CaptchaReceipts],
+  exports: [CaptchaService, CaptchaReceipts, CaptchaGateway],
 })
 export class CaptchaModule {}

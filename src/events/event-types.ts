@@ -75,6 +75,7 @@ export const auditTypes: Readonly<Record<AuditEvent, string>> = {
   IDENTITY_PROVIDER_DELETED: 'identity_provider.deleted',
   IDENTITY_PROVIDER_TRIED: 'identity_provider.tried',
   USER_PROVIDER_CHANGED: 'user.provider_changed',
+  CONNECTIONS_CHECKED: 'maintenance.connections_checked',
   SMTP_TESTED: 'mail.smtp_tested',
   MAIL_RETRIED: 'mail.retried',
   EVENT_RETRIED: 'webhook.event_retried',

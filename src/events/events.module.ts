@@ -17,6 +17,7 @@ import { OutboxEvent } from './outbox/outbox-event.entity';
 import { EventRows } from './outbox/outbox-event.repository';
 import { Webhook } from './outbox/webhook';
 import { ReceiverDelivery } from './receiver-delivery';
+import { ReceiverHealth } from './receiver-health';
 import { ReceiverLimits, receiverLimits } from './receiver-limits';
 import { EventReceiver } from './receivers/event-receiver.entity';
 import { EventReceiverRows } from './receivers/event-receivers.repository';
@@ -29,7 +30,7 @@ import { ReceiverWorker } from './receivers/receiver-worker';
 import { AuditLines } from './stream/audit-lines';
 import { WebhookTest } from './webhook-test';
 
-const doors = [EventOutbox, EventReplay, KeptEventRows, WebhookTest, EventReceivers, ReceiverDelivery];
+const doors = [EventOutbox, EventReplay, KeptEventRows, WebhookTest, EventReceivers, ReceiverDelivery, ReceiverHealth];
 
 /** Global, so that AuditTrail and LoginJournal find the sink, whose module has a higher rank than theirs. */
 @Global()

@@ -11,6 +11,12 @@ export abstract class ProviderAddressSettings {
   abstract readonly allowedHosts: readonly string[];
 }
 
+/** The provider that another setting names. `doctor` and `POST /admin/checks` say when it is missing. */
+export abstract class RequiredProviderSettings {
+  /** Where the users that SCIM makes sign in. Null: no setting names a provider. */
+  abstract readonly providerId: string | null;
+}
+
 export function readProviderAddressSettings(env: SettingsReader): ProviderAddressSettings {
   const hosts = env.list('IDP_ALLOWED_HOSTS').map((host) => bareHost(host.toLowerCase()));
   if (!hosts.every(isHost)) {

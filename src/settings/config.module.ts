@@ -6,7 +6,7 @@ import { LogAddressSettings } from '../audit/log-settings';
 import { CaptchaSettings } from '../captcha/captcha-settings';
 import { DirectorySettings } from '../directory/ldap-settings';
 import { ReceiverSettings } from '../events/receiver-settings';
-import { ProviderAddressSettings } from '../identity-providers/provider-address-settings';
+import { ProviderAddressSettings, RequiredProviderSettings } from '../identity-providers/provider-address-settings';
 import { LegacySettings } from '../legacy/legacy-settings';
 import { BrandSettings } from '../mail/brand-settings';
 import { MailSettings } from '../mail/mail-settings';
@@ -18,6 +18,7 @@ import { HttpSettings } from '../platform/config/http-settings';
 import { KeySettings } from '../platform/config/key-settings';
 import { LogExportSettings } from '../platform/config/log-export-settings';
 import { LimitSettings } from '../platform/config/limit-settings';
+import { RedisSettings } from '../platform/config/redis-settings';
 import { ServiceSettings } from '../platform/config/service-settings';
 import { TracingSettings } from '../platform/config/tracing-settings';
 import { PortalSettings } from '../portal/portal-settings';
@@ -71,6 +72,7 @@ function slicesOf(config: AppConfig): readonly Slice<object>[] {
     slice(HttpSettings, config.http),
     slice(DatabaseSettings, config.database),
     slice(LimitSettings, config.limits),
+    slice(RedisSettings, { redisUrl: config.redisUrl }),
     slice(TracingSettings, config.tracing),
     slice(LogExportSettings, config.logExport),
     slice(LockSettings, config.lock),
@@ -94,6 +96,7 @@ function slicesOf(config: AppConfig): readonly Slice<object>[] {
     slice(TokenBindingSettings, config.tokenBinding),
     slice(PasskeySettings, { passkeys }),
     slice(ProviderAddressSettings, config.identityProviders),
+    slice(RequiredProviderSettings, { providerId: scim?.identityProvider ?? null }),
     slice(OpenIdSettings, { openId }),
     slice(ScimSettings, { scim }),
     slice(MfaSettings, config.mfa),

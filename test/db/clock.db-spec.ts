@@ -1,4 +1,4 @@
-import { checkClock } from '../../src/cli/doctor/own-checks';
+import { checkClock } from '../../src/admin/checks/database-checks';
 import { clockState, DatabaseClock } from '../../src/platform/database/database-clock';
 import { TestService } from '../support/app';
 import { RunningClock } from '../support/fakes';

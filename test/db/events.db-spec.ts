@@ -1,6 +1,6 @@
 import { AuditTrail } from '../../src/audit/audit-trail';
 import { LoginJournal } from '../../src/audit/login-journal';
-import { checkEvents } from '../../src/cli/doctor/peer-checks';
+import { checkEvents } from '../../src/admin/checks/peer-checks';
 import { EventOutbox } from '../../src/events/event-outbox';
 import { eventStatus, fresh } from '../../src/events/outbox/outbox-event.entity';
 import { EventRows } from '../../src/events/outbox/outbox-event.repository';

@@ -1,4 +1,4 @@
-import { checkWrites } from '../../src/cli/doctor/store-checks';
+import { checkWrites } from '../../src/admin/checks/database-checks';
 import { LoginJournal } from '../../src/audit/login-journal';
 import type { ClientInfo } from '../../src/shared/client-info';
 import { TestService } from '../support/app';

@@ -1,6 +1,6 @@
 import { IdentityProviderAdministration } from '../../src/admin/identity-provider-administration';
 import { ProviderVerification } from '../../src/admin/provider-verification';
-import { checkIdentityProviders } from '../../src/cli/doctor/provider-checks';
+import { checkIdentityProviders } from '../../src/admin/checks/provider-checks';
 import { Groups } from '../../src/groups/groups.repository';
 import { TestService } from '../support/app';
 import { givenTenant } from '../support/admin';

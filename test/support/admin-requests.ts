@@ -67,6 +67,7 @@ export const adminRequests: Readonly<Record<string, (targets: AdminTargets) => A
   'GET /admin/users/:uid/devices': ({ uid }) => ({ path: `/admin/users/${uid}/devices` }),
   'DELETE /admin/users/:uid/devices/:id': ({ uid, device }) => ({ path: `/admin/users/${uid}/devices/${device}` }),
   'GET /admin/overview': () => ({ path: '/admin/overview' }),
+  'POST /admin/checks': () => ({ path: '/admin/checks' }),
   'GET /admin/login-logs': () => ({ path: '/admin/login-logs' }),
   'GET /admin/audit-logs': () => ({ path: '/admin/audit-logs' }),
   'GET /admin/config': () => ({ path: '/admin/config' }),

@@ -18,6 +18,7 @@ import { roleOf, type Viewer, ViewerContext } from './viewer';
 interface Answer {
   readonly me: MeResponse;
   readonly root: boolean;
+  readonly receivers?: boolean;
   readonly refusal: ServiceError | undefined;
 }
 
@@ -29,8 +30,9 @@ async function ask(signal: AbortSignal): Promise<Answer> {
       await admin.users().page({ limit: 1, signal });
       return { me, root: me.tenant_id === rootTenant, refusal: undefined };
     }
-    const { mails } = await firstOverview(signal);
-    return { me, root: mails !== null, refusal: undefined };
+    const { mails, event_receivers: receivers } = await firstOverview(signal);
+    // A replica of an earlier version does not tell.
+    return { me, root: mails !== null, receivers: (receivers ?? null) !== null, refusal: undefined };
   } catch (error) {
     if (!(error instanceof ServiceError) || !['AUTH_403001', 'COMMON_404001'].includes(error.code)) throw error;
     return { me, root: false, refusal: error };
@@ -61,10 +63,10 @@ export function Gate({
         </div>
       ),
     );
-  const { me, root, refusal } = value;
+  const { me, root, receivers = false, refusal } = value;
   if (refusal !== undefined) return children(undefined, <Refused me={me} refusal={refusal} reload={reload} />);
   const role = roleOf(me);
-  const viewer = { me, root, role, writes: role === undefined };
+  const viewer = { me, root, receivers, role, writes: role === undefined };
   return <ViewerContext value={viewer}>{children(viewer)}</ViewerContext>;
 }
 

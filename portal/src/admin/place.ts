@@ -62,6 +62,8 @@ export const userHref = (uid: string): string => hrefOf(`/users/${encodeURICompo
 export const identityProviderHref = (id: string): string => hrefOf(`/identity-providers/${encodeURIComponent(id)}`);
 export const groupHref = (id: string): string => hrefOf(`/groups/${encodeURIComponent(id)}`);
 
+export const eventReceiverHref = (id: string): string => hrefOf(`/event-receivers/${encodeURIComponent(id)}`);
+
 export const applicationHref = (id: string): string => hrefOf(`/applications/${encodeURIComponent(id)}`);
 
 export function go(href: string): void {

@@ -15,7 +15,7 @@ export interface NavPlace {
 }
 
 /** The pages of the console for this viewer, in the order of the navigation. */
-export function placesOf({ me, root, role }: Viewer): readonly NavPlace[] {
+export function placesOf({ me, root, receivers, role }: Viewer): readonly NavPlace[] {
   const users: NavPlace = { path: '/users', text: 'users', icon: <People /> };
   const mails: NavPlace = { path: '/mails', text: 'mails', icon: <Mail /> };
   const brand: NavPlace = { path: '/brand', text: 'brand', icon: <Palette /> };
@@ -40,6 +40,9 @@ export function placesOf({ me, root, role }: Viewer): readonly NavPlace[] {
     ...ofRoot(
       { ...mails, group: 'logs' },
       { path: '/events', text: 'events', icon: <Send />, group: 'logs' },
+      ...(receivers
+        ? [{ path: '/event-receivers', text: 'receivers', icon: <Send />, group: 'settings' } as const]
+        : []),
       { path: '/settings/password', text: 'policy', icon: <Shield />, group: 'settings' },
       { ...brand, group: 'settings' },
       { path: '/settings/mail', text: 'mailSettings', icon: <Send />, group: 'settings' },

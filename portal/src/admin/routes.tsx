@@ -5,6 +5,8 @@ import { ApplicationPage } from './pages/application-page';
 import { ApplicationsPage } from './pages/applications-page';
 import { AuditPage } from './pages/audit-page';
 import { BrandPage } from './pages/brand-page';
+import { EventReceiverPage } from './pages/event-receiver-page';
+import { EventReceiversPage } from './pages/event-receivers-page';
 import { EventsPage } from './pages/events-page';
 import { IdentityProviderPage } from './pages/identity-provider-page';
 import { IdentityProvidersPage } from './pages/identity-providers-page';
@@ -16,6 +18,7 @@ import { LoginsPage } from './pages/logins-page';
 import { MailSettingsPage } from './pages/mail-settings-page';
 import { MailsPage } from './pages/mails-page';
 import { NewApplicationPage } from './pages/new-application-page';
+import { NewEventReceiverPage } from './pages/new-event-receiver-page';
 import { NewIdentityProviderPage } from './pages/new-identity-provider-page';
 import { NewUserPage } from './pages/new-user-page';
 import { OffboardingPage } from './pages/offboarding-page';
@@ -34,7 +37,7 @@ import { useViewer } from './viewer';
 export function Routes(): ReactNode {
   const { parts, path } = usePlace();
   const [area, id, part] = parts;
-  const { me, role, root, writes } = useViewer();
+  const { me, receivers, role, root, writes } = useViewer();
   if (role === 'help_desk') {
     if (area === undefined) return <UsersPage />;
     if (area !== 'users' && !(root && area === 'mails')) return <Missing />;
@@ -74,6 +77,10 @@ export function Routes(): ReactNode {
     case 'identity-providers':
       if (id === undefined) return <IdentityProvidersPage />;
       return id === 'new' ? <NewIdentityProviderPage /> : <IdentityProviderPage key={path} id={id} />;
+    case 'event-receivers':
+      if (!receivers) return <Missing />;
+      if (id === undefined) return <EventReceiversPage />;
+      return id === 'new' ? <NewEventReceiverPage /> : <EventReceiverPage key={path} id={id} />;
     case 'settings':
       if (id === 'password') return <PolicyPage />;
       if (id === 'all') return <AllSettingsPage />;

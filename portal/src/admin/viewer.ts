@@ -16,6 +16,8 @@ export interface Viewer {
   readonly root: boolean;
   /** False for the holder of a role: the console then shows no way to a change that the service would refuse. */
   readonly writes: boolean;
+  /** The service keeps events for receivers (`EVENT_RECEIVERS=on`), and the viewer may see them. */
+  readonly receivers: boolean;
   /** Undefined for an administrator. */
   readonly role: Role | undefined;
 }

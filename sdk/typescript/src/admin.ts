@@ -9,7 +9,12 @@ import type {
   AdminBulk,
   AdminBulkResult,
   AdminDevice,
+  AdminChecks,
   AdminEvent,
+  AdminEventReceiver,
+  AdminEventReceiverChange,
+  AdminEventReceiverTest,
+  AdminEventReceiverWithSecret,
   AdminGroup,
   AdminGroupDetail,
   AdminGroupMember,
@@ -34,11 +39,13 @@ import type {
   AdminUserLogin,
   AuditLogFilters,
   EventFilters,
+  EventReceiverReplay,
   EventReplay,
   GroupFilters,
   LoginLogFilters,
   MailFilters,
   NewAdminApplication,
+  NewAdminEventReceiver,
   NewAdminIdentityProvider,
   NewAdminUser,
   NewGroup,
@@ -84,6 +91,11 @@ export class PortalAdmin {
 
   overview({ signal }: CallSignal = {}): Promise<AdminOverview> {
     return this.data((options) => operations.adminOverview(options), signal);
+  }
+
+  /** Asks each server that the service uses. It takes up to ten seconds. An answer is given again for 30 seconds. */
+  runChecks(): Promise<AdminChecks> {
+    return this.data((options) => operations.adminRunChecks(options));
   }
 
   // Users
@@ -244,6 +256,46 @@ export class PortalAdmin {
   /** Sends the events from `from` to before `to` that were sent or given up once more, as new ones. */
   replayEvents(body: EventReplay): Promise<AdminReplay> {
     return this.data((options) => operations.adminReplayEvents({ ...options, body }));
+  }
+
+  // Event receivers, with `EVENT_RECEIVERS=on`
+
+  eventReceivers(): Pages<AdminEventReceiver> {
+    return this.pages((options) => operations.adminListEventReceivers(options), {});
+  }
+
+  eventReceiver(id: string, { signal }: CallSignal = {}): Promise<AdminEventReceiver> {
+    return this.data((options) => operations.adminGetEventReceiver({ ...options, path: { id } }), signal);
+  }
+
+  /** Only this answer has the secret. */
+  createEventReceiver(body: NewAdminEventReceiver): Promise<AdminEventReceiverWithSecret> {
+    return this.data((options) => operations.adminCreateEventReceiver({ ...options, body }));
+  }
+
+  /** Changes only the given fields. `enabled` pauses and resumes. */
+  changeEventReceiver(id: string, body: AdminEventReceiverChange): Promise<AdminEventReceiver> {
+    return this.data((options) => operations.adminChangeEventReceiver({ ...options, path: { id }, body }));
+  }
+
+  async deleteEventReceiver(id: string): Promise<void> {
+    await this.data((options) => operations.adminDeleteEventReceiver({ ...options, path: { id } }));
+  }
+
+  /** @param keepOldSeconds how long the former secret signs beside the new one, which only this answer has */
+  rotateEventReceiverSecret(id: string, keepOldSeconds = 0): Promise<AdminEventReceiverWithSecret> {
+    const body = { keep_old_seconds: keepOldSeconds };
+    return this.data((options) => operations.adminRotateEventReceiverSecret({ ...options, path: { id }, body }));
+  }
+
+  /** Sends this receiver its events once more, from a time or an event on. */
+  replayEventReceiver(id: string, body: EventReceiverReplay): Promise<AdminEventReceiver> {
+    return this.data((options) => operations.adminReplayEventReceiver({ ...options, path: { id }, body }));
+  }
+
+  /** Posts a test event now. */
+  testEventReceiver(id: string): Promise<AdminEventReceiverTest> {
+    return this.data((options) => operations.adminTestEventReceiver({ ...options, path: { id } }));
   }
 
   // Applications

@@ -5,6 +5,7 @@ export type AdminPermission =
   | 'users.read'
   | 'users.write'
   | 'logs.read'
+  | 'checks.run'
   | 'config.read'
   | 'config.write'
   | 'mails.read'

@@ -22,7 +22,7 @@ export class AdminOverviewController {
   })
   async overview(@Caller() { scope }: Authority): Promise<OverviewResponse> {
     const { users, hours, mails, events, endingSecrets, failing, ...others } = await this.readings.of(scope);
-    const { adoption, changes, names, clock } = others;
+    const { adoption, changes, names, clock, eventReceivers } = others;
     const { enabled, notEnabled, disabled, expired, deleted, locked } = users;
     return {
       users: { enabled, not_enabled: notEnabled, disabled, expired, deleted },
@@ -30,6 +30,7 @@ export class AdminOverviewController {
       hours: hours.map(({ from, logins, failures }) => ({ from: from.toISOString(), logins, failures })),
       mails: mails && backlogOf(mails),
       events: events && backlogOf(events),
+      event_receivers: eventReceivers && { ...eventReceivers, failing: [...eventReceivers.failing] },
       ending_secrets:
         endingSecrets?.map(({ id, name, expires }) => ({ id, name, client_secret_expires: expires.toISOString() })) ??
         null,

@@ -42,6 +42,17 @@ export class Backlog {
   oldest_seconds: number;
 }
 
+export class ReceiversBacklog {
+  @ApiProperty(count)
+  total: number;
+
+  @ApiProperty(count)
+  paused: number;
+
+  @ApiProperty({ type: [String], example: ['siem'], description: 'Those that have failed for 15 minutes.' })
+  failing: string[];
+}
+
 export class EndingSecretItem {
   @ApiProperty({ example: 'entra', description: 'The `id` of GET /admin/identity-providers.' })
   id: string;
@@ -121,6 +132,13 @@ export class OverviewResponse {
 
   @ApiProperty({ type: Backlog, nullable: true, description: 'Null for the administrator of one tenant.' })
   events: Backlog | null;
+
+  @ApiProperty({
+    type: ReceiversBacklog,
+    nullable: true,
+    description: 'Null for the administrator of one tenant, and with `EVENT_RECEIVERS=off`.',
+  })
+  event_receivers: ReceiversBacklog | null;
 
   @ApiProperty({
     type: [EndingSecretItem],

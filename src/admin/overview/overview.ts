@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { LogRow } from '../../audit/log-search';
 import { EventOutbox } from '../../events/event-outbox';
+import { ReceiverHealth } from '../../events/receiver-health';
 import { OfferedProviders } from '../../identity-providers/offered-providers';
 import { secretDaysLeft, secretWarningDays } from '../../identity-providers/secret-end';
 import { MailOutbox } from '../../mail/mail-outbox';
@@ -28,6 +29,8 @@ export interface Overview {
   /** Null for the administrator of one tenant: mails and events belong to no tenant. */
   readonly mails: Backlog | null;
   readonly events: Backlog | null;
+  /** Null without `EVENT_RECEIVERS=on` as well. */
+  readonly eventReceivers: OverviewReceivers | null;
   /** The enabled identity providers whose secret ends within 30 days, or has ended. Null for the administrator of one tenant. */
   readonly endingSecrets: readonly EndingSecret[] | null;
   readonly adoption: Adoption;
@@ -37,6 +40,14 @@ export interface Overview {
   readonly names: ReadonlyMap<string, string>;
   /** Whether the clock agrees with that of the database. Null for the administrator of one tenant. */
   readonly clock: ClockState | null;
+}
+
+/** The further receivers of events. */
+export interface OverviewReceivers {
+  readonly total: number;
+  readonly paused: number;
+  /** The ids of those that have failed for 15 minutes. */
+  readonly failing: readonly string[];
 }
 
 interface EndingSecret {
@@ -62,6 +73,7 @@ export class OverviewReadings {
     private readonly logins: LoginHours,
     private readonly outbox: MailOutbox,
     private readonly events: EventOutbox,
+    private readonly receivers: ReceiverHealth,
     private readonly offered: OfferedProviders,
     private readonly factors: FactorAdoption,
     private readonly logs: Logs,
@@ -93,6 +105,7 @@ export class OverviewReadings {
       hours: await this.logins.of(scope),
       mails: all ? await this.mails() : null,
       events: all ? await this.waitingEvents() : null,
+      eventReceivers: all && this.receivers.isOn ? await this.receiverStates() : null,
       endingSecrets: all ? await this.secrets() : null,
       adoption: await this.factors.of(tenantId),
       failing: failingIn(await this.logs.guessesSince(since, scope)),
@@ -105,6 +118,11 @@ export class OverviewReadings {
   private async waitingEvents(): Promise<Backlog> {
     const { waiting = 0, dead = 0, oldestWaitingSeconds = 0 } = (await this.events.figures()) ?? {};
     return { waiting, dead, oldestSeconds: Math.round(oldestWaitingSeconds) };
+  }
+
+  private async receiverStates(): Promise<OverviewReceivers> {
+    const { total, paused, failing } = await this.receivers.figures();
+    return { total, paused, failing: failing.map(({ id }) => id) };
   }
 
   private async secrets(): Promise<EndingSecret[]> {

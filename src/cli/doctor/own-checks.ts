@@ -1,11 +1,10 @@
 import { defaultSender } from '../../mail/mail-settings';
 import { isLoopback } from '../../platform/config/http-settings';
 import type { AppConfig } from '../../settings/app-config';
-import { clockState, type DatabaseClock } from '../../platform/database/database-clock';
 import { parseMysqlUrl } from '../../platform/database/mysql-address';
 import type { KeyRing } from '../../platform/crypto/key-ring';
 import type { Census } from '../../platform/crypto/resealing';
-import { type Finding, finding, type Health } from './finding';
+import { type Finding, finding } from '../../admin/connection-checks';
 
 /** The time limit for counting sealed values. When it ends, the counts so far are reported as lower bounds. */
 const countingMs = 5000;
@@ -68,16 +67,4 @@ function isPlainAndRemote(url: string): boolean {
   if (url.startsWith('sqlite:')) return false;
   const { host, ssl } = parseMysqlUrl(url);
   return ssl === undefined && !isLoopback(host);
-}
-
-export function checkClock(clock: DatabaseClock): Promise<Finding> {
-  return finding(
-    'clock',
-    async () => {
-      const offset = Math.round(await clock.offsetMs());
-      const text = offset === 0 ? "agrees with the database's" : `${offset} ms from the database's`;
-      return [{ ok: 'ok', off: 'warn', 'far off': 'problem' }[clockState(offset)] as Health, text];
-    },
-    () => 'the database did not return its time',
-  );
 }

@@ -61,6 +61,8 @@ export async function administrationStory(recorder: Recorder, alice: User, smtp:
   await call('adminDeleteGroup', { parameters: group });
   await call('adminDeleteGroup', { parameters: noGroup });
 
+  await call('adminRunChecks');
+
   const grafana = { name: 'Grafana', type: 'web', redirect_uris: ['https://grafana.example.com/login/generic_oauth'] };
   const tile = { uri: 'https://grafana.example.com', first_party: true };
   const registered = await call('adminCreateApplication', { body: { ...grafana, ...tile } });

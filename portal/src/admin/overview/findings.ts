@@ -1,7 +1,7 @@
 import type { AdminOverview } from '@portal-auth/sdk/admin';
 
 /** What the overview checks, in the order of the page. */
-export type Check = 'clock' | 'mails' | 'events' | 'secrets' | 'guesses' | 'locked';
+export type Check = 'clock' | 'mails' | 'events' | 'receivers' | 'secrets' | 'guesses' | 'locked';
 
 export interface Finding {
   readonly check: Check;
@@ -22,11 +22,12 @@ export const isGuessing = ({ failing }: Pick<AdminOverview, 'failing'>): boolean
 
 /** What is well and what is not. What belongs to no tenant is null for its administrator, and is left out. */
 export function findingsOf(overview: AdminOverview): readonly Finding[] {
-  const { clock, mails, events, ending_secrets: secrets, locked } = overview;
+  const { clock, mails, events, event_receivers: receivers, ending_secrets: secrets, locked } = overview;
   return [
     ...(clock === null ? [] : [{ check: 'clock' as const, well: clock === 'ok' }]),
     ...(mails === null ? [] : [{ check: 'mails' as const, well: flows(mails) }]),
     ...(events === null ? [] : [{ check: 'events' as const, well: flows(events) }]),
+    ...(receivers?.total ? [{ check: 'receivers' as const, well: receivers.failing.length === 0 }] : []),
     ...(secrets === null ? [] : [{ check: 'secrets' as const, well: secrets.length === 0 }]),
     { check: 'guesses', well: !isGuessing(overview) },
     { check: 'locked', well: locked === 0 },

@@ -2,13 +2,13 @@ import { type ReactNode, useState } from 'react';
 import { ApplicationActions } from '../applications/actions';
 import { hasUsers } from '../applications/application';
 import { DetailsCard } from '../applications/details-card';
-import { FreshSecret, takeSecret } from '../applications/fresh-secret';
 import { SettingsCard } from '../applications/settings-card';
 import { TryCard } from '../applications/try-card';
 import { admin } from '../client';
 import { useTexts } from '../i18n/texts';
 import { EnabledBadge } from '../parts/badges';
 import { EntryPage } from '../parts/entry-page';
+import { FreshSecret, takeSecret } from '../parts/fresh-secret';
 import { hrefOf } from '../place';
 import { say } from '../toasts';
 import { useViewer } from '../viewer';
@@ -37,6 +37,7 @@ export function ApplicationPage({ id }: { readonly id: string }): ReactNode {
               <FreshSecret
                 key={secret}
                 secret={secret}
+                texts={texts.secret}
                 onStored={() => {
                   setSecret(undefined);
                   say(texts.secret.gone);

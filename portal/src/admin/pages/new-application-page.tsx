@@ -9,11 +9,11 @@ import { bodyOf, type Draft, emptyDraft, types } from '../applications/applicati
 import { admin } from '../client';
 import { filled, problemsOf } from '../drafts';
 import { AccessFields, AddressFields, RightFields } from '../applications/field-groups';
-import { handOver } from '../applications/fresh-secret';
 import { addressesOf, baseOf, products } from '../applications/products';
 import { useTexts } from '../i18n/texts';
 import { Card } from '../parts/card';
 import { SelectField } from '../parts/fields';
+import { handOver } from '../parts/fresh-secret';
 import { PageHead } from '../parts/page-head';
 import { applicationHref, go, hrefOf } from '../place';
 import { useDraft } from '../use-draft';

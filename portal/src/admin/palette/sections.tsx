@@ -61,8 +61,8 @@ export function useSections(query: string, people: readonly AdminUser[], onKeys:
 
 /** Pages on which something new is made. */
 function useMaking(): readonly Choice[] {
-  const { importing, newUser, applications, identityProviders } = useTexts();
-  const { root, writes } = useViewer();
+  const { importing, newUser, applications, identityProviders, receivers: texts } = useTexts();
+  const { receivers, root, writes } = useViewer();
   if (!writes) return [];
   const make = (path: string, text: string): Choice => ({ key: path, text, icon: <Plus />, href: hrefOf(path) });
   return [
@@ -70,5 +70,6 @@ function useMaking(): readonly Choice[] {
     make('/users/import', importing.title),
     ...(root && issuerUrl !== '' ? [make('/applications/new', applications.create)] : []),
     ...(root ? [make('/identity-providers/new', identityProviders.create)] : []),
+    ...(receivers ? [make('/event-receivers/new', texts.create)] : []),
   ];
 }

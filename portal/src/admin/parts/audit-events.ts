@@ -57,6 +57,7 @@ export const auditEvents: readonly string[] = [
   'CONFIG_CHANGED',
   'SERVICE_CLIENT_CREATED',
   'SERVICE_CLIENT_REVOKED',
+  'CONNECTIONS_CHECKED',
   'SMTP_TESTED',
   'MAIL_RETRIED',
   'EVENT_RETRIED',

@@ -512,6 +512,15 @@ export type Backlog = {
     oldest_seconds: number;
 };
 
+export type ReceiversBacklog = {
+    total: number;
+    paused: number;
+    /**
+     * Those that have failed for 15 minutes.
+     */
+    failing: Array<string>;
+};
+
 export type EndingSecretItem = {
     /**
      * The `id` of GET /admin/identity-providers.
@@ -630,6 +639,10 @@ export type OverviewResponse = {
      */
     events: Backlog | null;
     /**
+     * Null for the administrator of one tenant, and with `EVENT_RECEIVERS=off`.
+     */
+    event_receivers: ReceiversBacklog | null;
+    /**
      * The enabled identity providers whose secret ends within 30 days, or has ended. Null for the administrator of one tenant.
      */
     ending_secrets: Array<EndingSecretItem> | null;
@@ -643,6 +656,29 @@ export type OverviewResponse = {
      * Whether the clock agrees with the database's. Null for the administrator of one tenant.
      */
     clock: 'ok' | 'off' | 'far_off' | null;
+};
+
+export type CheckItem = {
+    /**
+     * As `doctor` calls it.
+     */
+    check: string;
+    /**
+     * `warn`: somebody should look. `skipped`: not configured.
+     */
+    status: 'ok' | 'warn' | 'skipped' | 'problem';
+    /**
+     * One line, without a secret and without addresses of the inner network.
+     */
+    text: string;
+};
+
+export type ChecksResponse = {
+    /**
+     * When the checks began: up to 30 seconds before the request.
+     */
+    checked_at: string;
+    items: Array<CheckItem>;
 };
 
 export type AdminUserItem = {
@@ -3813,6 +3849,27 @@ export type AdminOverviewFailure401 = ({
     error_code: 'AUTH_401011';
 } & ErrorAuth401011);
 
+export type ChecksResponseEnvelope = {
+    status: true;
+    data: ChecksResponse;
+};
+
+export type AdminRunChecksFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004) | ({
+    error_code: 'AUTH_401011';
+} & ErrorAuth401011);
+
+export type AdminRunChecksFailure403 = ({
+    error_code: 'AUTH_403001';
+} & ErrorAuth403001) | ({
+    error_code: 'AUTH_403002';
+} & ErrorAuth403002);
+
 export type AdminUserPageEnvelope = {
     status: true;
     data: AdminUserPage;
@@ -6533,6 +6590,63 @@ export type AdminOverviewResponses = {
 };
 
 export type AdminOverviewResponse = AdminOverviewResponses[keyof AdminOverviewResponses];
+
+export type AdminRunChecksData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/admin/checks';
+};
+
+export type AdminRunChecksErrors = {
+    /**
+     * `COMMON_400001`: The request is not valid.
+     */
+    400: ErrorCommon400001;
+    /**
+     * - `AUTH_401001`: The access token is missing or not valid.
+     * - `AUTH_401002`: The access token has expired.
+     * - `AUTH_401004`: The access token has been revoked.
+     * - `AUTH_401011`: The proof of possession is missing or not valid.
+     */
+    401: AdminRunChecksFailure401;
+    /**
+     * - `AUTH_403001`: You are not permitted to do this.
+     * - `AUTH_403002`: Log in again to do this: your last login is too long ago, or a trusted device left out the second factor.
+     */
+    403: AdminRunChecksFailure403;
+    /**
+     * `COMMON_413001`: The request is too large.
+     */
+    413: ErrorCommon413001;
+    /**
+     * `COMMON_415001`: The body must be JSON in UTF-8.
+     */
+    415: ErrorCommon415001;
+    /**
+     * `COMMON_429001`: Too many requests. Wait a moment.
+     */
+    429: ErrorCommon429001;
+    /**
+     * `COMMON_500001`: Something went wrong on the server.
+     */
+    500: ErrorCommon500001;
+    /**
+     * `COMMON_503001`: The service cannot answer at the moment. Try again shortly.
+     */
+    503: ErrorCommon503001;
+};
+
+export type AdminRunChecksError = AdminRunChecksErrors[keyof AdminRunChecksErrors];
+
+export type AdminRunChecksResponses = {
+    /**
+     * Success
+     */
+    200: ChecksResponseEnvelope;
+};
+
+export type AdminRunChecksResponse = AdminRunChecksResponses[keyof AdminRunChecksResponses];
 
 export type AdminListUsersData = {
     body?: never;

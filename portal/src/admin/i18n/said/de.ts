@@ -38,6 +38,7 @@ export const said: Texts['said'] = {
     IDENTITY_PROVIDER_DELETED: '{actor} hat den Identitätsanbieter {name} gelöscht',
     IDENTITY_PROVIDER_TRIED: '{actor} hat den Identitätsanbieter {provider} ausprobiert',
     USER_PROVIDER_CHANGED: '{actor} hat geändert, wie sich {user} anmeldet',
+    CONNECTIONS_CHECKED: '{actor} hat die Verbindungen des Dienstes prüfen lassen',
     SMTP_TESTED: '{actor} hat eine Testmail an eine Adresse von {domain} geschickt',
     MAIL_RETRIED: '{actor} hat eine gescheiterte Mail erneut geschickt',
     EVENT_RETRIED: '{actor} hat ein gescheitertes Ereignis erneut geschickt',

@@ -41,6 +41,7 @@ export const said = {
     IDENTITY_PROVIDER_DELETED: '{actor} deleted the identity provider {name}',
     IDENTITY_PROVIDER_TRIED: '{actor} tried the identity provider {provider}',
     USER_PROVIDER_CHANGED: '{actor} changed how {user} signs in',
+    CONNECTIONS_CHECKED: '{actor} had the connections of the service checked',
     SMTP_TESTED: '{actor} sent a test mail to an address of {domain}',
     MAIL_RETRIED: '{actor} sent a failed mail again',
     EVENT_RETRIED: '{actor} sent a failed event again',

@@ -38,6 +38,7 @@ export const said: Texts['said'] = {
     IDENTITY_PROVIDER_DELETED: '{actor} 删除了身份提供商 {name}',
     IDENTITY_PROVIDER_TRIED: '{actor} 试用了身份提供商 {provider}',
     USER_PROVIDER_CHANGED: '{actor} 更改了 {user} 的登录方式',
+    CONNECTIONS_CHECKED: '{actor} 检查了服务的连接',
     SMTP_TESTED: '{actor} 向 {domain} 的一个地址发送了测试邮件',
     MAIL_RETRIED: '{actor} 重新发送了一封失败的邮件',
     EVENT_RETRIED: '{actor} 重新发送了一个失败的事件',

@@ -1,18 +1,22 @@
 import { randomUUID } from 'node:crypto';
 import { checkDirectory } from '../../directory/directory-check';
+import type { DirectorySettings } from '../../directory/ldap-settings';
 import type { LogoutTokens } from '../../applications/logout-tokens';
 import type { EventOutbox } from '../../events/event-outbox';
-import { CaptchaGateway } from '../../captcha/captcha-gateway';
+import type { ReceiverFigures } from '../../events/receiver-health';
+import type { CaptchaGateway } from '../../captcha/captcha-gateway';
+import type { CaptchaSettings } from '../../captcha/captcha-settings';
 import type { LegacySystem } from '../../legacy/legacy-system';
 import type { SmtpCheck } from '../../mail/smtp-check';
-import type { AppConfig } from '../../settings/app-config';
+import type { MfaSettings } from '../../mfa/mfa-settings';
+import type { RedisSettings } from '../../platform/config/redis-settings';
 import { checkRedis } from '../../platform/limits/redis-check';
 import { describeError } from '../../platform/logging/describe-error';
 import { type Finding, finding } from './finding';
 
 /** Sends an invalid token to the configured providers. A clear refusal shows that they answer and accept the secret. */
-export function checkCaptcha(config: AppConfig, gateway: CaptchaGateway): Promise<Finding> {
-  const names = config.captcha.providers.join(', ');
+export function checkCaptcha({ providers }: CaptchaSettings, gateway: CaptchaGateway): Promise<Finding> {
+  const names = providers.join(', ');
   return finding(
     'captcha',
     async () => {
@@ -25,12 +29,12 @@ export function checkCaptcha(config: AppConfig, gateway: CaptchaGateway): Promis
   );
 }
 
-export function checkMail({ mfa }: AppConfig, smtp: SmtpCheck): Promise<Finding> {
+export function checkMail({ rule }: MfaSettings, smtp: SmtpCheck): Promise<Finding> {
   return finding(
     'smtp',
     async () => {
       const { status, text } = await smtp.checkSmtp();
-      if (status !== 'skipped' || mfa.rule !== 'always') return [status, text];
+      if (status !== 'skipped' || rule !== 'always') return [status, text];
       return ['problem', `MFA_REQUIRED is true and ${text}: users who get codes by mail cannot log in`];
     },
     explain,
@@ -51,6 +55,20 @@ export function checkEvents(events: EventOutbox): Promise<Finding> {
       const age = waiting === 0 ? '' : `, the oldest for ${Math.round(oldestWaitingSeconds)} s`;
       const late = oldestWaitingSeconds > waitedTooLongSeconds;
       return [late || dead > 0 ? 'warn' : 'ok', `${waiting} wait${age}; ${dead} were given up`];
+    },
+    explain,
+  );
+}
+
+/** Names the receivers that fail. Only with `EVENT_RECEIVERS=on`. It counts, as `checkEvents` does. */
+export function checkReceivers(figures: () => Promise<ReceiverFigures>): Promise<Finding> {
+  return finding(
+    'receivers',
+    async () => {
+      const { total, paused, failing } = await figures();
+      if (total === 0) return ['skipped', 'there is no event receiver'];
+      const late = failing.map(({ id, seconds, error }) => `; ${id} has failed for ${seconds} s (${error})`);
+      return [late.length === 0 ? 'ok' : 'warn', `${total} receivers, ${paused} paused${late.join('')}`];
     },
     explain,
   );
@@ -99,7 +117,7 @@ export function checkLegacy(system: LegacySystem, left: () => Promise<number>): 
   );
 }
 
-export function checkCounters({ redisUrl }: AppConfig): Promise<Finding> {
+export function checkCounters({ redisUrl }: RedisSettings): Promise<Finding> {
   return finding(
     'redis',
     async () => {
@@ -112,7 +130,7 @@ export function checkCounters({ redisUrl }: AppConfig): Promise<Finding> {
 }
 
 /** Tries every server. If some servers are unavailable, the next failure may be an outage, so the result is `warn`. */
-export function checkLdap({ ldap }: AppConfig): Promise<Finding> {
+export function checkLdap({ ldap }: DirectorySettings): Promise<Finding> {
   return finding(
     'ldap',
     async () => {

@@ -1,12 +1,11 @@
 import type { ReactNode } from 'react';
 import { Message } from '../../components/message';
-import { useTexts } from '../i18n/texts';
-import { Card } from '../parts/card';
-import { CodeBlock } from '../parts/code-block';
+import { Card } from './card';
+import { CodeBlock } from './code-block';
 
 let fresh: { readonly id: string; readonly secret: string } | undefined;
 
-/** Hands the secret of a new application over to its page. It is kept in memory only, and read once. */
+/** Hands the secret of a new application or receiver over to its page. It is kept in memory only, and read once. */
 export function handOver(id: string, secret: string): void {
   fresh = { id, secret };
 }
@@ -19,21 +18,21 @@ export function takeSecret(id: string): string | undefined {
 
 interface FreshSecretProps {
   readonly secret: string;
+  readonly texts: Readonly<Record<'title' | 'once' | 'stored', string>>;
   readonly onStored: () => void;
 }
 
 /** Shows a secret for the only time. */
-export function FreshSecret({ secret, onStored }: FreshSecretProps): ReactNode {
-  const { applications: texts } = useTexts();
+export function FreshSecret({ secret, texts, onStored }: FreshSecretProps): ReactNode {
   return (
-    <Card title={texts.secret.title}>
+    <Card title={texts.title}>
       <Message kind="warning" focused>
-        {texts.secret.once}
+        {texts.once}
       </Message>
-      <CodeBlock place={texts.secret.title} text={secret} />
+      <CodeBlock place={texts.title} text={secret} />
       <div className="actions start">
         <button type="button" className="secondary" onClick={onStored}>
-          {texts.secret.stored}
+          {texts.stored}
         </button>
       </div>
     </Card>
