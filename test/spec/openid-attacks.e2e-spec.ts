@@ -236,7 +236,7 @@ describe('attacks on the sign-in at an application', () => {
         ...{ code_challenge: 'x'.repeat(43), code_challenge_method: 'S256' },
       });
       const { headers } = await secure.get(`/oidc/auth?${query.toString()}`);
-      const cookies = [headers['set-cookie'] ?? []].flat();
+      const cookies = [headers['set-cookie'] ?? []].flat().map(String);
       const names = cookies.map((cookie) => cookie.split('=')[0]!.replace(/\.sig$/, ''));
       expect(new Set(names)).toEqual(
         new Set(['__Host-portal-browser', '__Secure-portal-interaction', '__Secure-portal-resume']),
