@@ -54,7 +54,7 @@ describe('the id of a client is no uid, and no uid is the id of a client (T755)'
   /** With an id that nobody can choose, but a test. */
   const client = (id: string, at = 1) => {
     const { app } = services[at]!;
-    jest.spyOn(app.get(Random), 'uuid').mockReturnValueOnce(id as never);
+    jest.spyOn(app.get(Random), 'uuid').mockReturnValueOnce(id);
     return app.get(ServiceClients).createScim('SCIM', {});
   };
   /** `migrate --adopt` of one row. */

@@ -133,7 +133,7 @@ describe('an administrator imports a file of users', () => {
       { ...planned, line: 3, login_name: 'gus', provider: 'ldap', is_admin: true },
       { ...planned, line: 4, login_name: 'hal', role: 'auditor' },
     ]);
-    // Shifted columns bring passwords into free text (T626).
+    // Shifted columns bring passwords into free text (docs/spec/attacks.md#t626).
     expect(JSON.stringify(answer)).not.toContain('Secret');
   });
 

@@ -1,3 +1,4 @@
+import { runInNewContext } from 'node:vm';
 import { withOneCopyOfModules } from '../../scripts/module-functions.mjs';
 
 /** As rolldown writes it, with a counter. */
@@ -6,7 +7,7 @@ const runTime = (copy: string) => `var copied = 0;\nvar __toCommonJS = (mod) => 
 describe('the run time of the bundle', () => {
   it('makes one copy of a module for all who require it, and one for each module', () => {
     const code = withOneCopyOfModules(runTime('({ n: ++copied, mod })'));
-    const copyOf = new Function(`${code}return __toCommonJS;`)() as (module: object) => unknown;
+    const copyOf = runInNewContext(`${code}__toCommonJS;`, { WeakMap }) as (module: object) => unknown;
     const [one, other] = [{}, {}];
     expect(copyOf(one)).toEqual({ n: 1, mod: one });
     expect(copyOf(one)).toBe(copyOf(one));

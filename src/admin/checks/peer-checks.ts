@@ -68,7 +68,7 @@ export function checkReceivers(figures: () => Promise<ReceiverFigures>): Promise
       const { total, paused, failing } = await figures();
       if (total === 0) return ['skipped', 'there is no event receiver'];
       const late = failing.map(({ id, seconds, error }) => `; ${id} has failed for ${seconds} s (${error})`);
-      return [late.length === 0 ? 'ok' : 'warn', `${total} receivers, ${paused} paused${late.join('')}`];
+      return [late.length === 0 ? 'ok' : 'warn', `receivers: ${total}, paused: ${paused}${late.join('')}`];
     },
     explain,
   );
