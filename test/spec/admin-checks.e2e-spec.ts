@@ -116,7 +116,10 @@ describe('the checks of the connections', () => {
     root = await root.again('root-admin');
     const found = await findings();
     expect(found.idp).toMatch(/^problem: acme issuer gives no usable answer/);
-    expect(found.receivers).toBe('warn: receivers: 2, paused: 0; siem has failed for 900 s (status 503)');
+    // The log-in above is an event, and the worker may have tried meanwhile to send it to an address where nothing listens.
+    expect(found.receivers).toMatch(
+      /^warn: receivers: 2, paused: 0; siem has failed for 900 s \((status 503|ECONNREFUSED)\)$/,
+    );
     expect((await root.get('overview')).body.data.event_receivers).toEqual({ total: 2, paused: 0, failing: ['siem'] });
     await service.database.affected("UPDATE event_receivers SET status = 1 WHERE id = 'siem'");
     expect(await service.app.get(ReceiverHealth).figures()).toEqual({ total: 2, paused: 1, failing: [] });
