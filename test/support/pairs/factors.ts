@@ -53,6 +53,10 @@ function texts({ urls, metricsPort, pem, rsa, auditPem }: Values): Factors {
       on: { OTEL_EXPORTER_OTLP_ENDPOINT: urls.collector },
       traces: { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `${urls.collector}/v1/traces` },
     },
+    OTEL_EXPORTER_OTLP_LOGS_ENDPOINT: {
+      none: {},
+      set: { OTEL_EXPORTER_OTLP_LOGS_ENDPOINT: `${urls.collector}/v1/logs` },
+    },
     REDIS_URL: { off: {}, on: { REDIS_URL: urls.redis } },
     OIDC_ISSUER: { portal: {}, other: { OIDC_ISSUER: 'http://id.portal.test/sso/oidc' } },
     OIDC_PRIVATE_KEY: { none: {}, rsa: { OIDC_PRIVATE_KEY: rsa }, ec: { OIDC_PRIVATE_KEY: pem } },
@@ -147,6 +151,15 @@ export const refusedTogether: readonly { readonly values: Together; readonly say
     says: ['HCAPTCHA', 'TURNSTILE']
       .map((name) => `CAPTCHA_${name}_SITE_KEY is not set, and the pages (PORTAL) need it for ${name.toLowerCase()}`)
       .join('; '),
+  },
+  {
+    values: {
+      OTEL_LOGS_EXPORTER: ['otlp'],
+      OTEL_SDK_DISABLED: ['false'],
+      OTEL_EXPORTER_OTLP_ENDPOINT: ['off', 'traces'],
+      OTEL_EXPORTER_OTLP_LOGS_ENDPOINT: ['none'],
+    },
+    says: 'OTEL_LOGS_EXPORTER is otlp, so OTEL_EXPORTER_OTLP_ENDPOINT or OTEL_EXPORTER_OTLP_LOGS_ENDPOINT is required',
   },
   {
     values: { CAPTCHA_PROVIDER: ['hcaptcha', 'several'], CAPTCHA_EXPECTED_ACTION: ['set'] },
