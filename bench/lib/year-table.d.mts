@@ -1,0 +1,3 @@
+import type { Chapter } from '../../test/support/year/year';
+
+export function yearTable(chapters: readonly Chapter[]): string;
