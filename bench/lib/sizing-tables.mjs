@@ -32,7 +32,7 @@ function runs({ run, database, growth, applications, day: workingDay }) {
 /** The steps of bench/applications.mjs. */
 const steps = { first: 'first sign-in', further: 'further one', renewal: 'renewal', end: 'end of session' };
 
-/** What a user leaves at an application, and how long `purge` keeps it (docs/operations/retention.md). */
+/** The rows that a user leaves at an application, and how long `purge` keeps each (docs/operations/retention.md). */
 function applicationRows({ kinds }, a) {
   const kept = ({ table, seconds }) => {
     if (table === 'application_sessions') return `${a['session-days']} days and 1 hour`;

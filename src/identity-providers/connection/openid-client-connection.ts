@@ -44,8 +44,9 @@ export class OpenIdClientConnection extends ProviderConnection {
   }
 
   acceptsClient(client: ProviderClient, redirectUri: string): Promise<boolean> {
-    return this.speaking(async ({ openid, ...library }) => {
-      const configuration = await this.configurations.of({ openid, ...library }, client);
+    return this.speaking(async (loaded) => {
+      const { openid } = loaded;
+      const configuration = await this.configurations.of(loaded, client);
       const verifier = openid.randomPKCECodeVerifier();
       const request = { code: 'a code that nobody has issued', redirect_uri: redirectUri, code_verifier: verifier };
       try {
