@@ -9,13 +9,13 @@ import { problemsOf } from '../drafts';
 import { useTexts } from '../i18n/texts';
 import { Card } from '../parts/card';
 import { useClash } from '../parts/clash';
-import { Facts, Lines, Or } from '../parts/facts';
-import { useDraft, useOpenForm } from '../use-draft';
+import { EditableFacts, type FormEnds } from '../parts/editable-facts';
+import { Lines, Or } from '../parts/facts';
+import { useDraft } from '../use-draft';
 import { changeOf, draftOf, hasBackchannel, hasUsers } from './application';
 import type { AdminApplication } from '@portal-auth/sdk/admin';
 import { admin } from '../client';
 import { AccessFields, AddressFields, RightFields } from './field-groups';
-import { useViewer } from '../viewer';
 
 interface DetailsCardProps {
   readonly application: AdminApplication;
@@ -24,36 +24,14 @@ interface DetailsCardProps {
 
 /** What the service knows about the application, and the form to change it. */
 export function DetailsCard({ application, onSaved }: DetailsCardProps): ReactNode {
-  const { applications: texts, user } = useTexts();
-  const { writes } = useViewer();
-  const [editing, setEditing] = useOpenForm('details');
-  const facts = useFacts(application);
-  if (editing)
-    return (
-      <EditForm
-        application={application}
-        onSaved={() => {
-          setEditing(false);
-          onSaved();
-        }}
-        onCancel={() => setEditing(false)}
-      />
-    );
+  const { applications: texts } = useTexts();
   return (
-    <Card
+    <EditableFacts
       title={texts.details}
-      action={
-        writes && (
-          <button type="button" className="secondary small" onClick={() => setEditing(true)}>
-            {user.edit}
-          </button>
-        )
-      }
-    >
-      <div className="long-facts">
-        <Facts facts={facts} />
-      </div>
-    </Card>
+      facts={useFacts(application)}
+      form={(ends) => <EditForm application={application} {...ends} />}
+      onSaved={onSaved}
+    />
   );
 }
 
@@ -83,7 +61,7 @@ function useFacts(application: AdminApplication): readonly (readonly [string, Re
   ];
 }
 
-function EditForm({ application, onSaved, onCancel }: DetailsCardProps & { readonly onCancel: () => void }): ReactNode {
+function EditForm({ application, onSaved, onCancel }: DetailsCardProps & FormEnds): ReactNode {
   const { t } = useSpeech();
   const { applications: texts, user } = useTexts();
   const [draft, setDraft, before] = useDraft('details', draftOf(application));

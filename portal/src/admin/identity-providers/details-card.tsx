@@ -11,12 +11,12 @@ import { problemsOf } from '../drafts';
 import { useTexts } from '../i18n/texts';
 import { Card } from '../parts/card';
 import { useClash } from '../parts/clash';
-import { At, Facts, Lines, Or } from '../parts/facts';
+import { EditableFacts, type FormEnds } from '../parts/editable-facts';
+import { At, Lines, Or } from '../parts/facts';
 import { HintedField } from '../parts/fields';
-import { useDraft, useOpenForm } from '../use-draft';
+import { useDraft } from '../use-draft';
 import { ClientFields, PeopleFields, TrustFields } from './field-groups';
 import { changeOf, claims, draftOf } from './provider';
-import { useViewer } from '../viewer';
 
 interface DetailsCardProps {
   readonly provider: AdminIdentityProvider;
@@ -25,36 +25,14 @@ interface DetailsCardProps {
 
 /** What the service knows about the provider, and the form to change it. */
 export function DetailsCard({ provider, onSaved }: DetailsCardProps): ReactNode {
-  const { identityProviders: texts, user } = useTexts();
-  const { writes } = useViewer();
-  const [editing, setEditing] = useOpenForm('details');
-  const facts = useFacts(provider);
-  if (editing)
-    return (
-      <EditForm
-        provider={provider}
-        onSaved={() => {
-          setEditing(false);
-          onSaved();
-        }}
-        onCancel={() => setEditing(false)}
-      />
-    );
+  const { identityProviders: texts } = useTexts();
   return (
-    <Card
+    <EditableFacts
       title={texts.details}
-      action={
-        writes && (
-          <button type="button" className="secondary small" onClick={() => setEditing(true)}>
-            {user.edit}
-          </button>
-        )
-      }
-    >
-      <div className="long-facts">
-        <Facts facts={facts} />
-      </div>
-    </Card>
+      facts={useFacts(provider)}
+      form={(ends) => <EditForm provider={provider} {...ends} />}
+      onSaved={onSaved}
+    />
   );
 }
 
@@ -82,7 +60,7 @@ function useFacts(provider: AdminIdentityProvider): readonly (readonly [string, 
   ];
 }
 
-function EditForm({ provider, onSaved, onCancel }: DetailsCardProps & { readonly onCancel: () => void }): ReactNode {
+function EditForm({ provider, onSaved, onCancel }: DetailsCardProps & FormEnds): ReactNode {
   const { t } = useSpeech();
   const { identityProviders: texts, applications, user } = useTexts();
   const [draft, setDraft, before] = useDraft('details', draftOf(provider), { secret: ['client_secret'] });

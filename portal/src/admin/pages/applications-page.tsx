@@ -3,19 +3,15 @@ import type { AdminApplication } from '@portal-auth/sdk/admin';
 import { admin } from '../client';
 import { useTexts } from '../i18n/texts';
 import { EnabledBadge } from '../parts/badges';
-import { Apps, Plus } from '../parts/icons';
-import { List } from '../parts/list';
-import { PageHead } from '../parts/page-head';
-import { EmptyState } from '../parts/states';
+import { EntryList } from '../parts/entry-list';
+import { Apps } from '../parts/icons';
 import type { Column } from '../parts/table';
-import { applicationHref, hrefOf } from '../place';
+import { applicationHref } from '../place';
 import { useRows } from '../use-loaded';
-import { useViewer } from '../viewer';
 
 /** The applications whose users sign in here. */
 export function ApplicationsPage(): ReactNode {
   const { applications: texts, users, user } = useTexts();
-  const { writes } = useViewer();
   const rows = useRows(admin.applications());
   const columns: Column<AdminApplication>[] = [
     {
@@ -34,28 +30,5 @@ export function ApplicationsPage(): ReactNode {
       cell: ({ enabled }) => <EnabledBadge enabled={enabled} />,
     },
   ];
-  const create = writes && (
-    <a className="primary small with-icon" href={hrefOf('/applications/new')}>
-      <Plus />
-      {texts.create}
-    </a>
-  );
-  return (
-    <>
-      <PageHead title={texts.title} intro={texts.intro}>
-        {rows.rows?.length !== 0 && create}
-      </PageHead>
-      <List
-        of={rows}
-        caption={texts.title}
-        columns={columns}
-        keyOf={({ id }) => id}
-        empty={
-          <EmptyState icon={<Apps />} title={texts.empty} text={texts.emptyHint}>
-            {create}
-          </EmptyState>
-        }
-      />
-    </>
-  );
+  return <EntryList of={rows} texts={texts} icon={<Apps />} newPage="/applications/new" columns={columns} />;
 }

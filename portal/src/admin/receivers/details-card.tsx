@@ -10,9 +10,9 @@ import { problemsOf } from '../drafts';
 import { useTexts } from '../i18n/texts';
 import { Card } from '../parts/card';
 import { useClash } from '../parts/clash';
-import { At, Facts, Lines } from '../parts/facts';
-import { useDraft, useOpenForm } from '../use-draft';
-import { useViewer } from '../viewer';
+import { EditableFacts, type FormEnds } from '../parts/editable-facts';
+import { At, Lines } from '../parts/facts';
+import { useDraft } from '../use-draft';
 import { FilterFields, TargetFields } from './field-groups';
 import { changeOf, draftOf } from './receiver';
 
@@ -23,50 +23,27 @@ interface DetailsCardProps {
 
 /** What was set for the receiver, and the form to change it. */
 export function DetailsCard({ receiver, onSaved }: DetailsCardProps): ReactNode {
-  const { receivers: texts, user } = useTexts();
+  const { receivers: texts } = useTexts();
   const { fields } = texts;
-  const { writes } = useViewer();
-  const [editing, setEditing] = useOpenForm('details');
-  if (editing)
-    return (
-      <EditForm
-        receiver={receiver}
-        onSaved={() => {
-          setEditing(false);
-          onSaved();
-        }}
-        onCancel={() => setEditing(false)}
-      />
-    );
   return (
-    <Card
+    <EditableFacts
       title={texts.details}
-      action={
-        writes && (
-          <button type="button" className="secondary small" onClick={() => setEditing(true)}>
-            {user.edit}
-          </button>
-        )
-      }
-    >
-      <div className="long-facts">
-        <Facts
-          facts={[
-            [fields.url, receiver.url],
-            [fields.format, texts.formats[receiver.format].label],
-            ...(receiver.format === 'set' ? [[fields.audience, receiver.audience ?? receiver.url] as const] : []),
-            [fields.types, <Lines values={receiver.types} none={texts.all} />],
-            [fields.tenants, <Lines values={receiver.tenants} none={texts.all} />],
-            [fields.created, <At at={receiver.created_at} />],
-            [fields.changed, <At at={receiver.changed_at} />],
-          ]}
-        />
-      </div>
-    </Card>
+      facts={[
+        [fields.url, receiver.url],
+        [fields.format, texts.formats[receiver.format].label],
+        ...(receiver.format === 'set' ? [[fields.audience, receiver.audience ?? receiver.url] as const] : []),
+        [fields.types, <Lines values={receiver.types} none={texts.all} />],
+        [fields.tenants, <Lines values={receiver.tenants} none={texts.all} />],
+        [fields.created, <At at={receiver.created_at} />],
+        [fields.changed, <At at={receiver.changed_at} />],
+      ]}
+      form={(ends) => <EditForm receiver={receiver} {...ends} />}
+      onSaved={onSaved}
+    />
   );
 }
 
-function EditForm({ receiver, onSaved, onCancel }: DetailsCardProps & { readonly onCancel: () => void }): ReactNode {
+function EditForm({ receiver, onSaved, onCancel }: DetailsCardProps & FormEnds): ReactNode {
   const { t } = useSpeech();
   const { receivers: texts, user } = useTexts();
   const [draft, setDraft, before] = useDraft('details', draftOf(receiver));
