@@ -19,11 +19,15 @@ let siem: WebhookReceiver;
 let other: WebhookReceiver;
 let replicas: EventReplica[];
 
+/** Clears the tables when nobody sends any more. It sends nothing. */
+let cleaner: EventReplica;
 beforeAll(async () => {
   store = await freshDatabase();
+  cleaner = await EventReplica.start(store.url);
   [siem, other] = [await WebhookReceiver.start(), await WebhookReceiver.start()];
 });
 afterAll(async () => {
+  await cleaner.stop();
   await Promise.all([siem.stop(), other.stop()]);
   await store.drop();
 });
@@ -37,10 +41,10 @@ beforeEach(() => {
   }
 });
 afterEach(async () => {
-  for (const table of ['event_receivers', 'receiver_events', 'audit_logs', 'event_outbox', 'event_streams']) {
-    await replicas[0]?.database.affected(`DELETE FROM ${table}`);
-  }
   for (const replica of replicas) await replica.stop();
+  for (const table of ['event_receivers', 'receiver_events', 'audit_logs', 'event_outbox', 'event_streams']) {
+    await cleaner.database.affected(`DELETE FROM ${table}`);
+  }
 });
 
 async function replica(settings: Record<string, string> = on): Promise<EventReplica> {

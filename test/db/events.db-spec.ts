@@ -24,10 +24,16 @@ let clock: FakeClock;
 let receiver: WebhookReceiver;
 let replicas: EventReplica[];
 
+/** Clears the tables when nobody sends any more. It sends nothing. */
+let cleaner: EventReplica;
 beforeAll(async () => {
   store = await migratedDatabase();
+  cleaner = await EventReplica.start(store.url);
 });
-afterAll(() => store.drop());
+afterAll(async () => {
+  await cleaner.stop();
+  await store.drop();
+});
 
 beforeEach(async () => {
   clock = new FakeClock();
@@ -36,12 +42,11 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
-  const [first] = replicas;
-  for (const table of ['event_outbox', 'event_streams', 'audit_logs', 'login_logs']) {
-    await first?.database.affected(`DELETE FROM ${table}`);
-  }
   for (const replica of replicas) await replica.stop();
   await receiver.stop();
+  for (const table of ['event_outbox', 'event_streams', 'audit_logs', 'login_logs']) {
+    await cleaner.database.affected(`DELETE FROM ${table}`);
+  }
 });
 
 async function replica(options: Parameters<typeof EventReplica.start>[1] = {}): Promise<EventReplica> {
