@@ -11,6 +11,7 @@ const userAgent =
 export class Browser {
   #cookies = new Map();
   #refreshToken;
+  #accessToken;
 
   constructor(port) {
     this.origin = `http://127.0.0.1:${port}`;
@@ -80,6 +81,11 @@ export class Browser {
     );
   }
 
+  /** What the application keeps. */
+  get tokens() {
+    return { access: this.#accessToken, refresh: this.#refreshToken };
+  }
+
   renew(application) {
     return this.#tokens(application, { grant_type: 'refresh_token', refresh_token: this.#refreshToken });
   }
@@ -93,6 +99,7 @@ export class Browser {
     });
     const body = await answer.json();
     if (answer.status !== 200) throw new Error(`${form.grant_type} answered ${answer.status} ${JSON.stringify(body)}`);
+    this.#accessToken = body.access_token;
     this.#refreshToken = body.refresh_token ?? this.#refreshToken;
   }
 }

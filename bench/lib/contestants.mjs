@@ -149,12 +149,12 @@ export async function emptyNest({ directory }) {
 
 /** Installs the dependencies of the bench if they are missing. */
 export async function installBetterAuth() {
-  if (!existsSync(join(bench, 'node_modules/better-auth'))) {
+  if (!existsSync(join(bench, 'node_modules/@better-auth/oauth-provider'))) {
     await run('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: bench });
   }
 }
 
-class Contestant {
+export class Contestant {
   constructor(what) {
     Object.assign(this, what);
     mkdirSync(this.directory, { recursive: true });

@@ -4,6 +4,8 @@ import { hash, verify } from '@node-rs/bcrypt';
 import { betterAuth } from 'better-auth';
 import { getMigrations } from 'better-auth/db/migration';
 import { toNodeHandler } from 'better-auth/node';
+import { jwt } from 'better-auth/plugins';
+import { oauthProvider } from '@better-auth/oauth-provider';
 import { createPool } from 'mysql2/promise';
 
 const port = Number(process.env.PORT);
@@ -21,6 +23,19 @@ const options = {
   rateLimit: { enabled: false },
   telemetry: { enabled: false },
   advanced: { disableCSRFCheck: true },
+  // Only bench/provider.mjs needs it.
+  ...(process.env.PROVIDER === 'on' && {
+    disabledPaths: ['/token'],
+    plugins: [
+      jwt({ jwks: { keyPairConfig: { alg: 'ES256' } } }),
+      oauthProvider({
+        loginPage: '/sign-in',
+        consentPage: '/consent',
+        scopes: ['openid', 'profile', 'email', 'offline_access'],
+        silenceWarnings: { oauthAuthServerConfig: true, openidConfig: true },
+      }),
+    ],
+  }),
 };
 
 if (process.argv.includes('--migrate')) {
@@ -28,9 +43,28 @@ if (process.argv.includes('--migrate')) {
   process.exit(0);
 }
 
-const handler = toNodeHandler(betterAuth(options));
+const auth = betterAuth(options);
+const handler = toNodeHandler(auth);
+
+/** An application of the company, whose users are not asked. A user with a session registers it. */
+async function newApplication(cookie) {
+  const { client_id: id, client_secret: secret } = await auth.api.adminCreateOAuthClient({
+    headers: new Headers({ cookie }),
+    body: {
+      redirect_uris: ['https://grafana.example.com/login/generic_oauth'],
+      scope: 'openid profile email offline_access',
+      grant_types: ['authorization_code', 'refresh_token'],
+      token_endpoint_auth_method: 'client_secret_basic',
+      skip_consent: true,
+    },
+  });
+  return { id, secret };
+}
+
 const server = createServer((request, response) => {
   if (request.url === '/health/ready') response.end('{}');
+  else if (request.url === '/application')
+    void newApplication(request.headers.cookie).then((application) => response.end(JSON.stringify(application)));
   else void handler(request, response);
 });
 server.keepAliveTimeout = 72_000;

@@ -1,11 +1,8 @@
-import { timingSafeEqual } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { In, MoreThan, type Repository } from 'typeorm';
-import { sha256Hex } from '../platform/crypto/key-ring';
 import { Database } from '../platform/database/database';
 import { EntityRows } from '../platform/database/entity-rows';
-import { Clock } from '../shared/clock';
 import { isUuid } from '../shared/uuid';
 import { SubjectIds } from '../users/subject-ids';
 import { Application } from './application.entity';
@@ -21,7 +18,6 @@ export class Applications {
   constructor(
     @InjectRepository(Application) rows: Repository<Application>,
     database: Database,
-    private readonly clock: Clock,
     ids: SubjectIds,
   ) {
     this.rows = new EntityRows(rows, database);
@@ -39,16 +35,5 @@ export class Applications {
   /** The newest first. There are a few dozen. */
   list(): Promise<Application[]> {
     return this.rows.find({ id: MoreThan('') }, { order: { createdAt: 'DESC', id: 'ASC' } });
-  }
-
-  /** Compares in constant time with the secret, and with the former one while `rotate-secret` keeps it. */
-  async secretMatches(id: string, secret: string): Promise<boolean> {
-    const application = await this.find(id);
-    if (application === null) return false;
-    const { secretHash, oldSecretHash, oldSecretExpires } = application;
-    const keepsOld = oldSecretExpires !== null && oldSecretExpires > this.clock.now();
-    const accepted = [secretHash, keepsOld ? oldSecretHash : null].filter((hash) => hash !== null);
-    const presented = Buffer.from(sha256Hex(secret), 'hex');
-    return accepted.map((hash) => timingSafeEqual(Buffer.from(hash, 'hex'), presented)).includes(true);
   }
 }

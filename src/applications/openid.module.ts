@@ -25,6 +25,7 @@ import { loadLibrary } from './openid/library';
 import { OpenIdEndpoint, openIdProvider, openIdProviderSettings } from './openid/openid-endpoint';
 import { OwnGrants } from './openid/own-grants';
 import { makeProvider } from './openid/openid-provider';
+import { RequestReads } from './openid/request-reads';
 import { OpenIdCounts } from './openid-counts';
 import type { OpenIdProviderSettings } from './openid-settings';
 import { OidcRecords } from './persistence/oidc-record.repository';
@@ -68,13 +69,15 @@ export class OpenIdModule {
             recheck: DirectoryRecheck,
             members: GroupMembers,
             { systemUrl }: ServiceSettings,
-          ) =>
-            makeProvider({
-              ...{ settings, systemUrl, records, sessions, users, applicationSessions, applications, clock, keys, jwt },
-              ...{ counts, recheck, members },
-              library: await loadLibrary(),
+          ) => {
+            const library = await loadLibrary();
+            const reads = new RequestReads({ applications, records, sessions, users, library });
+            return makeProvider({
+              ...{ settings, systemUrl, records, reads, applicationSessions, clock, keys, jwt },
+              ...{ counts, recheck, members, library },
               endSession: (userId, sid, client) => revoker.endSession(userId, sid, client),
-            }),
+            });
+          },
         },
       ],
     };

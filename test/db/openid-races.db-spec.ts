@@ -1,4 +1,6 @@
+import { DataSource } from 'typeorm';
 import { TestService } from '../support/app';
+import { listStatements } from '../support/count-statements';
 import { FakeClock } from '../support/fakes';
 import {
   askForTokens,
@@ -78,5 +80,16 @@ describe('races at the OpenID provider (docs/spec/extensions.md#j)', () => {
       if (answer.status === 200) await expectDead(answer.body as Record<string, unknown>);
       else expect(answer.body.error).toBe('invalid_grant');
     }
+  });
+
+  it('userinfo and a refresh read each row once', async () => {
+    const { authorization } = await given();
+    const { body } = await exchange(at(0), application, authorization);
+    const statements = listStatements(at(0).app.get(DataSource));
+    const reads = ['SELECT', 'SELECT', 'SELECT', 'SELECT', 'SELECT'];
+    // The token, its grant, session, user and application.
+    expect(await statements(() => at(0).get('/oidc/me', { bearer: String(body.access_token) }))).toEqual(reads);
+    // The code or token that is used up, and the two tokens that replace it.
+    expect(await statements(() => refresh(body.refresh_token))).toEqual([...reads, 'UPDATE', 'INSERT', 'INSERT']);
   });
 });

@@ -12,12 +12,12 @@ export async function accountOf(
   ctx: KoaContextWithOIDC,
   uid: string,
 ): Promise<Account | undefined> {
-  const { users, applications, members } = ports;
-  const user = await users.findByUid(uid);
+  const { reads, members } = ports;
+  const user = await reads.user(uid);
   if (user === null || user.status !== userStatus.enabled || user.deletedAt !== null) return undefined;
   // Whoever has a session and may not use the application gets an answer that says so (`not_admitted`).
   if (ctx.oidc.route === 'token' || ctx.oidc.route === 'userinfo') {
-    const application = await applications.find(ctx.oidc.client?.clientId ?? '');
+    const application = await reads.application(ctx.oidc.client?.clientId ?? '');
     const groups = () => members.groupsOf(user);
     if (application === null || !(await admits(application, user, groups))) return undefined;
   }

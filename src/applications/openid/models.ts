@@ -1,4 +1,5 @@
 import type { Provider } from 'oidc-provider';
+import { secretMatches } from '../application-secret';
 import type { BrowserRequest, ProviderPorts } from './ports';
 
 type Fields = readonly string[];
@@ -22,15 +23,15 @@ export interface SignedIn {
  */
 export function adaptModels(
   provider: Provider,
-  { applications, records, clock, keys, library, endSession }: ProviderPorts,
+  { reads, records, clock, keys, library, endSession }: ProviderPorts,
 ): void {
   extend(provider.Session, ['sid', 'credentialVersion']);
   extend(provider.Interaction, ['browser']);
   extend(provider.Grant, ['credentialVersion']);
 
   Object.assign(provider.Client.prototype, {
-    compareClientSecret(this: { clientId: string }, secret: string) {
-      return applications.secretMatches(this.clientId, secret);
+    async compareClientSecret(this: { clientId: string }, secret: string) {
+      return secretMatches(await reads.application(this.clientId), secret, clock.now());
     },
     /** Each ID token names the session, also of an application without a logout URI. */
     includeSid: () => true,
@@ -60,6 +61,7 @@ export function adaptModels(
       const { portalClient } = library.Provider.ctx!.req as BrowserRequest;
       if (this.sid !== undefined && this.accountId !== undefined)
         await endSession(this.accountId, this.sid, portalClient!);
+      reads.forget();
       await destroy.call(this);
     },
   });

@@ -60,7 +60,7 @@ function countAnswers(provider: Provider, { counts }: ProviderPorts): void {
 }
 
 function configurationOf(ports: ProviderPorts, adapter: (kind: string) => Adapter): Configuration {
-  const { settings, jwt, keys, applications, library, systemUrl } = ports;
+  const { settings, jwt, keys, reads, library, systemUrl } = ports;
   const [{ algorithm }] = settings.keys;
   const algorithms = [...new Set(settings.keys.map((key) => key.algorithm))];
   const { InvalidTarget } = library.errors;
@@ -114,7 +114,7 @@ function configurationOf(ports: ProviderPorts, adapter: (kind: string) => Adapte
         getResourceServerInfo: async (ctx, resource, client) => {
           // The package asks for each entry of the request, also a repeated one.
           if ([ctx.oidc.params?.resource].flat().length > mostResources) throw new InvalidTarget();
-          const application = await applications.find(client.clientId);
+          const application = await reads.application(client.clientId);
           if (application?.audience.includes(resource) !== true) throw new InvalidTarget();
           const scope = application.scopes.filter((one) => !offeredScopes.includes(one)).join(' ');
           return {
@@ -168,10 +168,10 @@ function configurationOf(ports: ProviderPorts, adapter: (kind: string) => Adapte
 
 /** An application for one tenant alone shows the brand of this tenant, before anybody has signed in. */
 async function signInPage(
-  { applications, systemUrl }: ProviderPorts,
+  { reads, systemUrl }: ProviderPorts,
   { uid, params }: { readonly uid: string; readonly params: { readonly client_id?: unknown } },
 ): Promise<string> {
-  const { allowedTenants = [] } = (await applications.find(String(params.client_id))) ?? {};
+  const { allowedTenants = [] } = (await reads.application(String(params.client_id))) ?? {};
   const [tenant] = allowedTenants;
   const brand = tenant === undefined || allowedTenants.length > 1 ? '' : `&tenant=${encodeURIComponent(tenant)}`;
   return `${systemUrl}/?interaction=${uid}${brand}`;
@@ -190,14 +190,14 @@ function deviceProblem(error: unknown): string | undefined {
  * application that is disabled or deleted, or that its user may not use any more, is not active.
  */
 async function mayAskAbout(
-  { applications, users, members }: ProviderPorts,
+  { reads, members }: ProviderPorts,
   client: Client,
   { clientId, accountId }: { readonly clientId?: string; readonly accountId?: string },
 ): Promise<boolean> {
   if (client.clientAuthMethod === 'none' && clientId !== client.clientId) return false;
-  const application = await applications.find(clientId ?? '');
+  const application = await reads.application(clientId ?? '');
   if (application?.enabled !== true) return false;
-  const user = accountId === undefined ? undefined : await users.findByUid(accountId);
+  const user = accountId === undefined ? undefined : await reads.user(accountId);
   return user === undefined || (user !== null && admits(application, user, () => members.groupsOf(user)));
 }
 
@@ -216,7 +216,7 @@ async function existingGrant({ records }: ProviderPorts, ctx: Context) {
 }
 
 /** The rules of the package, and two of our own. Each leads to the pages, or with `prompt=none` to an error. */
-function policy({ library, applications, users, members }: ProviderPorts) {
+function policy({ library, reads, members }: ProviderPorts) {
   const { base, Check } = library.interactionPolicy;
   const rules = base();
   const { checks } = rules.get('login')!;
@@ -231,8 +231,8 @@ function policy({ library, applications, users, members }: ProviderPorts) {
       const { session, client } = ctx.oidc;
       if (session?.accountId === undefined || client === undefined) return false;
       const [application, user] = await Promise.all([
-        applications.find(client.clientId),
-        users.findByUid(session.accountId),
+        reads.application(client.clientId),
+        reads.user(session.accountId),
       ]);
       if (application === null || user === null) return true;
       return !(await admits(application, user, () => members.groupsOf(user)));
@@ -258,10 +258,10 @@ function replaceForeignSession(provider: Provider, { records }: ProviderPorts) {
   };
 }
 
-function clientAdapter({ applications }: ProviderPorts): Adapter {
+function clientAdapter({ reads }: ProviderPorts): Adapter {
   const notOffered = () => Promise.reject(new Error('applications are not stored through the provider'));
   return {
-    find: async (id) => metadataOf(await applications.find(id)),
+    find: async (id) => metadataOf(await reads.application(id)),
     upsert: notOffered,
     findByUid: notOffered,
     findByUserCode: notOffered,

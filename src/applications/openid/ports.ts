@@ -4,7 +4,6 @@ import type { GroupMembers } from '../../groups/group-members';
 import type { ClientInfo } from '../../shared/client-info';
 import type { DirectoryRecheck } from '../../sessions/directory-recheck';
 import type { JwtSettings } from '../../sessions/jwt-settings';
-import type { Applications } from '../applications.repository';
 import type { OpenIdCounts } from '../openid-counts';
 import type { OpenIdProviderSettings } from '../openid-settings';
 import type { RecordPorts } from './record-adapter';
@@ -14,7 +13,6 @@ export interface ProviderPorts extends RecordPorts {
   readonly systemUrl: string;
   readonly jwt: JwtSettings;
   readonly keys: KeyRing;
-  readonly applications: Applications;
   readonly counts: OpenIdCounts;
   readonly recheck: DirectoryRecheck;
   readonly members: GroupMembers;

@@ -1,11 +1,10 @@
 import type { Adapter, AdapterPayload } from 'oidc-provider';
-import type { LiveSessions } from '../../sessions/live-sessions';
-import type { UsersRepository } from '../../users/users.repository';
 import type { ClientInfo } from '../../shared/client-info';
 import type { Clock } from '../../shared/clock';
 import type { ApplicationSessions } from '../application-sessions.repository';
 import type { FoundRecord, OidcRecords, RecordFacts } from '../persistence/oidc-record.repository';
 import type { Library } from './library';
+import type { RequestReads } from './request-reads';
 
 /** What the payloads of this service have in addition to those of the package. */
 export interface OwnPayload {
@@ -18,8 +17,7 @@ type StoredPayload = AdapterPayload & OwnPayload;
 
 export interface RecordPorts {
   readonly records: OidcRecords;
-  readonly sessions: LiveSessions;
-  readonly users: UsersRepository;
+  readonly reads: RequestReads;
   readonly applicationSessions: ApplicationSessions;
   readonly clock: Clock;
   readonly library: Library;
@@ -43,7 +41,7 @@ export class RecordAdapter implements Adapter {
   ) {}
 
   async upsert(id: string, payload: StoredPayload, expiresIn?: number): Promise<void> {
-    const { records, clock, applicationSessions, library } = this.ports;
+    const { records, reads, clock, applicationSessions, library } = this.ports;
     const isTooLong = ofVisitors.includes(this.kind) && JSON.stringify(payload).length > longestOfVisitors;
     if (isTooLong && payload.result === undefined) throw new library.errors.InvalidRequest('the request is too long');
     const { accountId: userId, clientId: applicationId, sid, grantId } = payload;
@@ -55,6 +53,7 @@ export class RecordAdapter implements Adapter {
       // A model without an end does not exist in this configuration; without a time the row would never be removed.
       expires: clock.secondsFromNow(expiresIn ?? 0),
     };
+    reads.forget();
     await records.put(this.kind, id, payload, facts);
     if (this.kind === 'AuthorizationCode' || (this.kind === 'DeviceCode' && userId !== undefined)) {
       // When the session has ended, nothing is stored there, and the code is as dead as the session.
@@ -70,7 +69,8 @@ export class RecordAdapter implements Adapter {
   }
 
   async find(id: string): Promise<AdapterPayload | undefined> {
-    return this.live(await this.ports.records.find(this.kind, id));
+    const { reads, records } = this.ports;
+    return this.live(await (this.kind === 'Grant' ? reads.grant(id) : records.find(this.kind, id)));
   }
 
   async findByUid(uid: string): Promise<AdapterPayload | undefined> {
@@ -86,7 +86,8 @@ export class RecordAdapter implements Adapter {
    * loser ends the grant, as for every second use, and the client gets `invalid_grant`.
    */
   async consume(id: string): Promise<void> {
-    const { records, library } = this.ports;
+    const { records, reads, library } = this.ports;
+    reads.forget();
     if (await records.consume(this.kind, id)) return;
     const grantId = (await records.find(this.kind, id))?.payload.grantId;
     if (typeof grantId === 'string') await records.endGrant(grantId);
@@ -96,10 +97,12 @@ export class RecordAdapter implements Adapter {
   }
 
   destroy(id: string): Promise<void> {
+    this.ports.reads.forget();
     return this.ports.records.remove(this.kind, id);
   }
 
   revokeByGrantId(grantId: string): Promise<void> {
+    this.ports.reads.forget();
     return this.ports.records.endGrant(grantId);
   }
 
@@ -111,28 +114,28 @@ export class RecordAdapter implements Adapter {
   }
 
   private async isAlive({ payload, sid, userId, credentialVersion }: FoundRecord): Promise<boolean> {
-    const { records, users } = this.ports;
+    const { reads } = this.ports;
     if (this.kind === 'Session') return sid === null || this.isLiveSession(sid, userId, credentialVersion);
     if (this.kind === 'Grant')
       return (
         userId !== null &&
         credentialVersion !== null &&
-        (await users.findUnchanged({ uid: userId, credentialVersion })) !== null
+        (await reads.unchangedUser({ uid: userId, credentialVersion })) !== null
       );
     if (typeof payload.grantId !== 'string' || this.kind === 'Interaction') return true;
-    const grant = await records.find('Grant', payload.grantId);
+    const grant = await reads.grant(payload.grantId);
     if (grant === undefined || grant.userId !== userId || userId === null || grant.credentialVersion === null)
       return false;
     if (sid !== null) return this.isLiveSession(sid, userId, grant.credentialVersion);
-    return (await users.findUnchanged({ uid: userId, credentialVersion: grant.credentialVersion })) !== null;
+    return (await reads.unchangedUser({ uid: userId, credentialVersion: grant.credentialVersion })) !== null;
   }
 
   /** The session has not ended, the user is enabled, and the password is the one of the sign-in. */
   private async isLiveSession(sid: string, userId: string | null, credentialVersion: number | null): Promise<boolean> {
     if (userId === null || credentialVersion === null) return false;
-    const { users, sessions } = this.ports;
     const user = { uid: userId, credentialVersion };
-    return (await sessions.find(sid, user)) !== undefined && (await users.findUnchanged(user)) !== null;
+    const { reads } = this.ports;
+    return (await reads.session(sid, user)) !== undefined && (await reads.unchangedUser(user)) !== null;
   }
 
   /**

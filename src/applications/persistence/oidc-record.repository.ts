@@ -27,6 +27,9 @@ export interface RecordFacts {
   readonly expires: Date | null;
 }
 
+/** The package stores these once, and never changes them. */
+const storedOnce = ['AccessToken', 'RefreshToken', 'AuthorizationCode', 'ClientCredentials'];
+
 export type Payload = Readonly<Record<string, unknown>>;
 
 export interface FoundRecord extends Pick<
@@ -66,8 +69,10 @@ export class OidcRecords {
       userCodeHash: this.hashOf('user-code', facts.userCode),
       ...{ applicationId, userId, sid, credentialVersion, expires },
     };
+    const row = { kind, ...change, createdAt: this.clock.now() };
+    if (storedOnce.includes(kind) && (await this.rows.added(this.database, row))) return;
     if ((await this.rows.update(this.database, this.byId(kind, id), change)) > 0) return;
-    await this.rows.insert(this.database, { kind, ...change, createdAt: this.clock.now() });
+    await this.rows.insert(this.database, row);
   }
 
   /**
