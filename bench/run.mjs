@@ -212,6 +212,7 @@ async function overload() {
           `refused/s, p50 ${refused?.p50.toFixed(0)} p99 ${refused?.p99.toFixed(0)} ms, /user/me p99 ${me.p99.toFixed(0)} ms, ${one.rss.toFixed(0)} MiB`,
       );
     }
+    const floods = await floodsOf(one);
     const normal = { ...rounds.at(-1).normal, rate: median(rounds.map(({ normal }) => normal.rate)) };
     const rate = Math.round(5 * normal.rate);
     const [storm] = await load.detailed(one.port, options.quick ? 10 : 30, [{ requests: one.logins, rate }]);
@@ -220,10 +221,32 @@ async function overload() {
     say(
       `overload, ${rate} logins/s offered: accepted p95 ${storm.p95.toFixed(0)} ms, refused p99 ${storm.byStatus[503]?.p99.toFixed(1)} ms, after it ${after.rate.toFixed(1)}/s`,
     );
-    return { normal, rounds, storm, after };
+    return { normal, rounds, floods, storm, after };
   } finally {
     await one.stop('SIGKILL');
   }
+}
+
+/** What many connections of one kind leave of the logins, and how long one other client waits for `/user/me`. */
+async function floodsOf({ port, logins, requests }) {
+  const me = { requests: requests.me, concurrency: 1 };
+  const kinds = [
+    { key: 'logins', requests: logins, concurrency: 2000 },
+    { key: 'refresh', requests: requests.refresh, concurrency: 2000 },
+    { key: 'verify', requests: requests.verify, concurrency: 2000 },
+  ];
+  const floods = [];
+  for (let round = 0; round < (options.quick ? 2 : 5); round++) {
+    for (const { key, ...lane } of kinds) {
+      const [flood, other] = await load.closed(port, 5, [lane, me]);
+      floods.push({ key, flood, me: other });
+      say(
+        `overload, 2000 connections with ${key}: ${flood.rate.toFixed(1)}/s, ${flood.failed} failed, /user/me p50 ${other.p50.toFixed(0)} p99 ${other.p99.toFixed(0)} ms`,
+      );
+      await pause(1500);
+    }
+  }
+  return floods;
 }
 
 /** Logins while as many other programs as there are cores never sleep. */
