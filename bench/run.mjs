@@ -240,8 +240,11 @@ async function floodsOf({ port, logins, requests }) {
     for (const { key, ...lane } of kinds) {
       const [flood, other] = await load.closed(port, 5, [lane, me]);
       floods.push({ key, flood, me: other });
+      const failed = ({ byStatus = {} }) =>
+        Object.entries(byStatus).flatMap(([status, { count }]) => (status === '200' ? [] : [`${count} × ${status}`]));
       say(
-        `overload, 2000 connections with ${key}: ${flood.rate.toFixed(1)}/s, ${flood.failed} failed, /user/me p50 ${other.p50.toFixed(0)} p99 ${other.p99.toFixed(0)} ms`,
+        `overload, 2000 connections with ${key}: ${flood.rate.toFixed(1)}/s ${failed(flood)}, /user/me ${other.count} times ` +
+          `${failed(other)}, p50 ${other.p50?.toFixed(0)} p99 ${other.p99?.toFixed(0)} ms`,
       );
       await pause(1500);
     }
