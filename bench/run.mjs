@@ -228,13 +228,18 @@ async function overload() {
 }
 
 /** What many connections of one kind leave of the logins, and how long one other client waits for `/user/me`. */
-async function floodsOf({ port, logins, requests }) {
-  const me = { requests: requests.me, concurrency: 1 };
-  const kinds = [
-    { key: 'logins', requests: logins, concurrency: 2000 },
-    { key: 'refresh', requests: requests.refresh, concurrency: 2000 },
-    { key: 'verify', requests: requests.verify, concurrency: 2000 },
-  ];
+async function floodsOf(one) {
+  const { port, logins } = one;
+  const { me: own, verify } = one.requests;
+  const me = { requests: own, concurrency: 1 };
+  // A session keeps a bounded number of access tokens. The tokens of the other client are not of a session that is refreshed.
+  await one.prepare(Math.min(users, 500), 32);
+  const { refresh } = one.requests;
+  const kinds = Object.entries({ logins, refresh, verify }).map(([key, requests]) => ({
+    key,
+    requests,
+    concurrency: 2000,
+  }));
   const floods = [];
   for (let round = 0; round < (options.quick ? 2 : 5); round++) {
     for (const { key, ...lane } of kinds) {
