@@ -212,6 +212,7 @@ async function overload() {
           `refused/s, p50 ${refused?.p50.toFixed(0)} p99 ${refused?.p99.toFixed(0)} ms, /user/me p99 ${me.p99.toFixed(0)} ms, ${one.rss.toFixed(0)} MiB`,
       );
     }
+    const floods = await floodsOf(one);
     const normal = { ...rounds.at(-1).normal, rate: median(rounds.map(({ normal }) => normal.rate)) };
     const rate = Math.round(5 * normal.rate);
     const [storm] = await load.detailed(one.port, options.quick ? 10 : 30, [{ requests: one.logins, rate }]);
@@ -220,10 +221,44 @@ async function overload() {
     say(
       `overload, ${rate} logins/s offered: accepted p95 ${storm.p95.toFixed(0)} ms, refused p99 ${storm.byStatus[503]?.p99.toFixed(1)} ms, after it ${after.rate.toFixed(1)}/s`,
     );
-    return { normal, rounds, storm, after };
+    return { normal, rounds, floods, storm, after };
   } finally {
     await one.stop('SIGKILL');
   }
+}
+
+/** What many connections of one kind leave of the logins, and how long one other client waits for `/user/me`. */
+async function floodsOf(one) {
+  const { port, logins } = one;
+  const { me: own, verify } = one.requests;
+  const me = { requests: own, concurrency: 1 };
+  // A session keeps a bounded number of access tokens. The tokens of the other client are not of a session that is refreshed.
+  await one.prepare(Math.min(users, 500), 32);
+  const { refresh } = one.requests;
+  const kinds = Object.entries({ logins, refresh, verify }).map(([key, requests]) => ({
+    key,
+    requests,
+    concurrency: 2000,
+  }));
+  const floods = [];
+  for (let round = 0; round < (options.quick ? 2 : 5); round++) {
+    for (const { key, ...lane } of kinds) {
+      // The other client is connected before the flood, as through an ingress: Node accepts 2,000 new connections in seconds.
+      const beside = load.closed(port, 6, [me]);
+      await pause(500);
+      const [flood] = await load.closed(port, 5, [lane]);
+      const [other] = await beside;
+      floods.push({ key, flood, me: other });
+      const failed = ({ byStatus = {} }) =>
+        Object.entries(byStatus).flatMap(([status, { count }]) => (status === '200' ? [] : [`${count} × ${status}`]));
+      say(
+        `overload, 2000 connections with ${key}: ${flood.rate.toFixed(1)}/s ${failed(flood)}, /user/me ${other.count} times ` +
+          `${failed(other)}, p50 ${other.p50?.toFixed(0)} p99 ${other.p99?.toFixed(0)} ms`,
+      );
+      await pause(1500);
+    }
+  }
+  return floods;
 }
 
 /** Logins while as many other programs as there are cores never sleep. */

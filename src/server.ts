@@ -18,6 +18,13 @@ const ingressDelayMs = 3000;
 /** The process ends after this time at the latest, also if a connection is still open. */
 const lastResortMs = 9500;
 
+/**
+ * Connections that wait to be accepted while the event loop is busy. When they are more, the kernel drops the next ones, and
+ * each of these clients tries again after a second or more. The default of Node is 511. The system may set a lower limit
+ * (`net.core.somaxconn`).
+ */
+const backlog = 4096;
+
 interface StartOptions {
   /** Runs before the first request is accepted. */
   readonly prepare?: (app: NestFastifyApplication) => Promise<void>;
@@ -55,7 +62,7 @@ export async function startServer(
   if (logExport !== undefined) copies?.passTo(logExport);
   await applyAppSetup(app, logger);
   await prepare?.(app);
-  await app.listen(config.http.port, config.http.host);
+  await app.listen({ port: config.http.port, host: config.http.host, backlog });
   // From here on the space for new objects may grow, and V8 optimises hot code (process-start.ts).
   setFlagsFromString('--semi-space-growth-factor=2');
   setFlagsFromString('--turbofan');

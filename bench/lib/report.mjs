@@ -32,6 +32,8 @@ function growth(rounds) {
 export function evaluate({ trials, memory, overload, start }) {
   const at = (key, field, other) => ratio(trials, key, field, other);
   const each = (value) => overload && median(overload.rounds.map(value));
+  const ofFloods = (key, value) =>
+    overload?.floods && median(overload.floods.filter((one) => one.key === key).map(value));
   const list = [
     ['logins/s at 32, of the reference', at('login32', 'rate', 'reference'), 'at least', 0.95],
     ['logins/s at 128, of the reference', at('login128', 'rate', 'reference'), 'at least', 0.95],
@@ -75,6 +77,19 @@ export function evaluate({ trials, memory, overload, start }) {
     ['overload, 300 clients: p50 of refusals', each(({ refused }) => refused?.p50), 'under', 50, 'ms'],
     ['overload, 300 clients: p99 of refusals', each(({ refused }) => refused?.p99), 'under', 50, 'ms'],
     ['overload, 300 clients: p99 of /user/me', each(({ me }) => me.p99), 'under', 100, 'ms'],
+    [
+      'overload, 2000 clients: accepted/s, of normal',
+      ofFloods('logins', ({ flood }) => flood.rate / overload.normal.rate),
+      'at least',
+      0.95,
+    ],
+    ...['logins', 'refresh', 'verify'].map((key) => [
+      `overload, 2000 connections with ${key}: p99 of /user/me`,
+      ofFloods(key, ({ me }) => me.p99),
+      'under',
+      100,
+      'ms',
+    ]),
     ['overload, 300 clients: resident memory', each(({ memory }) => memory), 'under', 240, 'MiB'],
     ...['login32', 'refresh32', 'me32'].map((key) => [
       `${key} on large tables, of small tables`,

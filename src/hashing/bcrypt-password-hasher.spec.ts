@@ -279,6 +279,19 @@ describe('BcryptPasswordHasher', () => {
     expect(engine.work).toEqual(['verify 4', 'verify 4', 'verify 5', 'hash 4', 'hash 4', 'verify 4']);
   });
 
+  it.each([
+    { what: 'a hash of half the rounds', levelled: false, stored: 4, work: 0.5 },
+    { what: 'a hash of half the rounds, whose rounds are filled up', levelled: true, stored: 4, work: 1 },
+    { what: 'a hash of the configured cost', levelled: true, stored: 5, work: 1 },
+    { what: 'a hash of twice the rounds', levelled: true, stored: 6, work: 2 },
+    { what: 'an unknown user', levelled: false, stored: null, work: 1 },
+  ])('expects the time of a job from its rounds: $what', async ({ levelled, stored, work }) => {
+    const one = hasherWith({ cost: 5, levelled });
+    const measured = jest.spyOn(one['queue']['times'], 'end');
+    await one.matches('wrong', stored === null ? null : await engine.hash('correct horse', stored), from('ip'));
+    expect(measured).toHaveBeenCalledWith(expect.any(Number), expect.objectContaining({ work }));
+  });
+
   it('treats the addresses of one IPv6 /64 as one client of the queue, as the rate limits do (T048)', async () => {
     const single = hasherWith({ concurrency: 1 });
     const running = single.hash('running', from('203.0.113.1'));

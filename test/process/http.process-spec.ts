@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { readFile, readlink } from 'node:fs/promises';
+import { connect } from 'node:net';
 import { jsonRequest, RawConnection, rawRequest, request } from '../support/raw-http';
 import { routes, taking } from '../support/routes';
 import { runProgram } from '../support/run-program';
@@ -315,6 +317,19 @@ describe('HTTP over raw sockets (docs/spec/attacks.md#3.9)', () => {
         expect(lasted / 1000).toBeLessThan(limit + 30);
         expect(received).toMatch(/^HTTP\/1\.1 408 |^$/);
       }
+    }
+  });
+
+  it('T273 a thousand connections that come while the event loop is busy wait for it, and none has to try again', async () => {
+    const allowed = Number(await readFile('/proc/sys/net/core/somaxconn', 'utf8'));
+    service.signal('SIGSTOP');
+    const sockets = Array.from({ length: Math.min(1000, allowed) }, () => connect(service.port, '127.0.0.1'));
+    try {
+      // The kernel accepts connections for a process that does not run, until the backlog of its listener is full.
+      await Promise.all(sockets.map((socket) => once(socket, 'connect')));
+    } finally {
+      service.signal('SIGCONT');
+      for (const socket of sockets) socket.destroy();
     }
   });
 

@@ -2,6 +2,8 @@ import { DataSource } from 'typeorm';
 import { CaptchaService } from '../../src/captcha/captcha.service';
 import { BcryptPasswordHasher } from '../../src/hashing/bcrypt-password-hasher';
 import { PasswordHasher } from '../../src/hashing/password-hasher';
+import { DomainError } from '../../src/shared/errors/domain-error';
+import { captchaRejected } from '../../src/shared/errors/error-catalogue';
 import { TestService } from '../support/app';
 import { eventually } from '../support/servers/eventually';
 import { countStatements } from '../support/count-statements';
@@ -108,5 +110,60 @@ describe('more logins than HASH_QUEUE_LIMIT allows (T273)', () => {
     const answer = await service.login('crowded', 'any', { provider: 'ldap' });
     expect(answer.body.error_code).toBe('LOGIN_401001');
     await empty();
+  });
+});
+
+describe('100 logins of one moment (T273)', () => {
+  const maxWaitMs = 2000;
+  const threads = 2;
+  let service: TestService;
+  beforeAll(async () => {
+    service = await TestService.start({ HASH_THREADS: String(threads), HASH_QUEUE_MAX_WAIT_MS: String(maxWaitMs) });
+  });
+  afterAll(() => service.stop());
+
+  /** Sends 100 logins and holds those that are admitted at the captcha, so that no hash ends between them. */
+  const sendTogether = async (expectedMs: number) => {
+    const times = service.app.get<BcryptPasswordHasher>(PasswordHasher)['queue']['times'];
+    const spies = [jest.spyOn(times, 'shareMs'), jest.spyOn(times, 'callMs')];
+    for (const spy of spies) spy.mockReturnValue(expectedMs);
+    let leave: () => void = () => undefined;
+    const left = new Promise<void>((resolve) => (leave = resolve));
+    const captcha = jest.spyOn(service.app.get(CaptchaService), 'assertHuman').mockImplementation(async () => {
+      await left;
+      throw new DomainError(captchaRejected);
+    });
+    const refused: Awaited<ReturnType<TestService['login']>>[] = [];
+    const answers = Array.from({ length: 100 }, async () => {
+      const answer = await service.login('nobody');
+      if (answer.status === 503) refused.push(answer);
+    });
+    await eventually(() => refused.length + captcha.mock.calls.length === 100, {
+      what: 'every login is refused or at the captcha',
+    });
+    const admitted = captcha.mock.calls.length;
+    leave();
+    await Promise.all(answers);
+    for (const spy of [...spies, captcha]) spy.mockRestore();
+    return { admitted, refused };
+  };
+
+  it('are all admitted while the last of them would wait less than HASH_QUEUE_MAX_WAIT_MS', async () => {
+    expect(await sendTogether(39)).toMatchObject({ admitted: 100, refused: [] });
+  });
+
+  it('are refused beyond that time, with the expected wait as retry_after, however few places are taken', async () => {
+    const { admitted, refused } = await sendTogether(160);
+    // Two are served. Each one after them waits for half a job and for the jobs before it on two threads, and takes one.
+    expect(admitted).toBe(threads + Math.floor((threads * maxWaitMs) / 160 - threads * 1.5) + 1);
+    expect(refused).toHaveLength(100 - admitted);
+    for (const { status, body, headers } of refused) {
+      expect([status, headers['retry-after']]).toEqual([503, '3']);
+      expect(body).toMatchObject({
+        error_code: 'COMMON_503001',
+        msg: expect.any(String) as string,
+        data: { retry_after: 3 },
+      });
+    }
   });
 });

@@ -170,6 +170,91 @@ describe('HashQueue', () => {
     expect(bench.queue.stats().averageMs).toBeLessThanOrEqual(400);
   });
 
+  describe('many jobs of one moment', () => {
+    const crowd = (bench: Bench) =>
+      Promise.allSettled(Array.from({ length: 100 }, (_, n) => bench.ask(`c${n}`, `j${n}`)));
+    /** The two workers serve jobs of this duration, one after the other. */
+    const learn = async (bench: Bench, ms: number, calls: number) => {
+      for (let n = 0; n < calls; n++) {
+        void bench.ask('before', `before ${n}`);
+        bench.now += ms;
+        await bench.end(`before ${n}`);
+      }
+    };
+
+    // Two jobs run. The last one of 98 more waits for half of a running job and 97 jobs on two workers, and then takes one.
+    it.each([
+      { what: 'nothing is measured, and they fit', expectedMs: 39, calls: 0, ms: 0, accepted: 100 },
+      { what: 'nothing is measured, and they do not fit', expectedMs: 80, calls: 0, ms: 0, accepted: 50 },
+      { what: 'the machine is slower than assumed', expectedMs: 10, calls: 20, ms: 80, accepted: 50 },
+      { what: 'the machine is faster than assumed', expectedMs: 400, calls: 20, ms: 39, accepted: 100 },
+      { what: 'only the first job of each worker was slow', expectedMs: 39, calls: 2, ms: 20_000, accepted: 100 },
+    ])(
+      'are refused only when they would wait longer than the bound: $what',
+      async ({ expectedMs, calls, ms, accepted }) => {
+        const bench = new Bench({ concurrency: 2, expectedMs, maxWaitMs: 2000 });
+        await learn(bench, ms, calls);
+        const answers = crowd(bench);
+        await bench.endAll();
+        const outcomes = await answers;
+        expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(accepted);
+        expect(bench.queue.stats().refused).toBe(100 - accepted);
+      },
+    );
+
+    it('are not refused by what was measured on a busy machine a minute ago', async () => {
+      const bench = new Bench({ concurrency: 2, expectedMs: 39, maxWaitMs: 2000 });
+      await learn(bench, 900, 20);
+      bench.now += 60_001;
+      const answers = crowd(bench);
+      await bench.endAll();
+      await answers;
+      expect(bench.queue.stats().refused).toBe(0);
+    });
+
+    it('are expected to be served in pairs, also when the jobs before them came one by one', async () => {
+      const bench = new Bench({ concurrency: 2, expectedMs: 58, gainOfPairs: 1.5, maxWaitMs: 2000 });
+      await learn(bench, 58, 20);
+      const answers = crowd(bench);
+      await bench.endAll();
+      await answers;
+      expect(bench.queue.stats().refused).toBe(0);
+    });
+
+    it('are not expected to be served in pairs when the jobs before them did not fit each other', async () => {
+      const bench = new Bench({ expectedMs: 60, gainOfPairs: 1.5, maxWaitMs: 60_000 });
+      for (let n = 0; n < 20; n++) void bench.ask('before', `before ${n}`);
+      for (let n = 0; n < 20; n++) {
+        bench.now += 60;
+        await bench.end(`before ${n}`);
+      }
+      void bench.ask('a', 'runs');
+      for (let n = 0; n < 1000; n++) void bench.ask('a', `waits ${n}`);
+      const refusal: unknown = await bench.ask('a', 'one too many').catch((error: unknown) => error);
+      expect((refusal as HashQueueFull).retryAfterSeconds).toBe(61);
+    });
+
+    it('of cheap and costly jobs: a costly one counts with its work', async () => {
+      const work = (name: string) => (name.includes('cheap') ? 0.25 : 1);
+      const bench = new Bench({ work, expectedMs: 100, maxWaitMs: Infinity });
+      for (let n = 0; n < 10; n++) {
+        for (const [name, ms] of [
+          [`cheap ${n}`, 100],
+          [`costly ${n}`, 400],
+        ] as const) {
+          void bench.ask('a', name);
+          bench.now += ms;
+          await bench.end(name);
+        }
+      }
+      void bench.ask('a', 'runs');
+      for (let n = 0; n < 1000; n++) void bench.ask('a', `waits ${n}`);
+      // 1000 waiting jobs of 250 ms on average, half of one that runs, and the new one.
+      const refusal: unknown = await bench.ask('a', 'one too many').catch((error: unknown) => error);
+      expect((refusal as HashQueueFull).retryAfterSeconds).toBe(251);
+    });
+  });
+
   it('accepts a job while a worker is free, whatever the expected wait', async () => {
     const bench = new Bench({ expectedMs: 60_000, maxWaitMs: 1 });
     const answer = bench.ask('a', 'only');

@@ -1,4 +1,5 @@
 import { FairQueue } from './fair-queue';
+import { JobTimes, type ServedCall } from './job-times';
 import { HashQueueFull } from '../password-hasher';
 
 export interface HashQueueOptions<Request, Reply> {
@@ -12,8 +13,12 @@ export interface HashQueueOptions<Request, Reply> {
   readonly limit: number;
   /** A new job is refused when it is expected to take longer than this, in milliseconds. */
   readonly maxWaitMs: number;
-  /** Assumed milliseconds per job, used until the first jobs have been measured. */
+  /** Assumed milliseconds of one call of `serve`, used until calls have been measured. */
   readonly expectedMs: number;
+  /** How many times as many jobs a worker serves when it serves two at once. 1, the default: it never does. */
+  readonly gainOfPairs?: number;
+  /** The work of a job. 1, the default, is the usual one: that of the configured cost. */
+  readonly work?: (request: Request) => number;
   /** Monotonic milliseconds. */
   readonly now: () => number;
 }
@@ -29,8 +34,7 @@ interface Job<Request, Reply> {
   reject(reason: Error): void;
 }
 
-// Weight of the newest job in the moving averages. One slow job changes them little, and a new cost is learnt in about
-// twenty jobs.
+// Weight of the newest job in the moving average that the metrics show.
 const WEIGHT = 0.1;
 
 /**
@@ -47,16 +51,15 @@ export class HashQueue<Request, Reply> {
   private completed = 0;
   private refused = 0;
   private abandoned = 0;
-  /** Moving average of a worker's time per job. Two jobs that are served together count half of the time each. */
+  /** Moving average of a worker's time per job, for the metrics. Two jobs that are served together take half each. */
   private averageMs: number;
-  /** Moving average of the duration of one call of `serve`, for one job or for two. */
-  private serveMs: number;
+  private readonly times: JobTimes;
   private closing: Promise<void> | undefined;
   private whenIdle: () => void = () => undefined;
 
   constructor(private readonly options: HashQueueOptions<Request, Reply>) {
     this.averageMs = options.expectedMs;
-    this.serveMs = options.expectedMs;
+    this.times = new JobTimes({ ms: options.expectedMs, jobs: this.gain, work: 1 }, options.concurrency);
   }
 
   /**
@@ -112,8 +115,9 @@ export class HashQueue<Request, Reply> {
     const coming = this.running + this.reserved.size - this.options.concurrency;
     if (coming < 0) return;
     // Expected: half of a running job on average, then the jobs before the new one, then the new one itself.
-    const before = ((this.waiting.ahead(client) + coming) / this.options.concurrency) * this.averageMs;
-    const expectedMs = before + 1.5 * this.serveMs;
+    const now = this.options.now();
+    const before = ((this.waiting.ahead(client) + coming) / this.options.concurrency) * this.times.shareMs(now);
+    const expectedMs = before + 1.5 * this.times.callMs(now);
     if (this.waiting.size + coming >= this.options.limit || expectedMs > this.options.maxWaitMs)
       throw this.refusal(expectedMs);
   }
@@ -131,6 +135,10 @@ export class HashQueue<Request, Reply> {
       if (this.running === 0) resolve();
     });
     return this.closing;
+  }
+
+  private get gain(): number {
+    return this.options.gainOfPairs ?? 1;
   }
 
   private refusal(expectedMs: number): HashQueueFull {
@@ -179,21 +187,23 @@ export class HashQueue<Request, Reply> {
       job.begun();
     }
     const begun = this.options.now();
+    this.times.begin(begun);
+    // A job that was alone would have had a second one in an overload.
+    const inOverload = second ? 2 : this.waiting.size > 0 ? 1 : this.gain;
+    let served: ServedCall | undefined;
     try {
       const replies = await this.options.serve(first.request, second?.request);
-      this.learn(this.options.now() - begun, jobs.length);
+      const work = this.options.work?.(first.request) ?? 1;
+      served = { ms: this.options.now() - begun, jobs: inOverload, work };
+      this.completed += jobs.length;
+      this.averageMs += WEIGHT * (served.ms / jobs.length - this.averageMs);
       jobs.forEach((job, index) => job.resolve(replies[index] as Reply));
     } catch (error) {
       for (const job of jobs) job.reject(error as Error);
     } finally {
       this.running -= 1;
+      this.times.end(this.options.now(), served);
       this.startNext();
     }
-  }
-
-  private learn(serveMs: number, jobs: number): void {
-    this.completed += jobs;
-    this.serveMs += WEIGHT * (serveMs - this.serveMs);
-    this.averageMs += WEIGHT * (serveMs / jobs - this.averageMs);
   }
 }
