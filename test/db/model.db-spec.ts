@@ -24,7 +24,7 @@ describe('histories of users, administrators and time', () => {
   let services: Services;
   const figures: Figures = noFigures();
   beforeAll(async () => {
-    services = await Services.start(isSqlite ? 1 : 2);
+    services = await Services.start(2);
   });
   // It looks for secrets in the log of all requests.
   afterAll(() => services.stop(), 600_000);
