@@ -91,7 +91,6 @@ export abstract class Applications extends Rules {
   }
 
   /** An administrator disables the application, or enables it. What was issued counts while it is enabled. */
-  // eslint-disable-next-line require-yield -- one statement
   protected *application({ enabled }: Of<'application'>): Steps {
     this.state.application.enabled = enabled;
     return success();

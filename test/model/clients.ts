@@ -177,7 +177,7 @@ export class Clients {
       read(statements.offboardings, this.provisioned),
       select(statements.members.replace('$group', this.group)),
     ]);
-    const sidOf = (sid: unknown) => (sid === null ? null : sidPrefix + String(sid));
+    const sidOf = (sid: string | null) => sid && sidPrefix + sid;
     return {
       grants: grants.map((row) => ({ id: row.id_hash as string, user: user(row) })),
       records: records.map((row) => ({
