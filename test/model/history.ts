@@ -3,6 +3,7 @@ import { changeType } from '../../src/shared/change-type';
 import { Model } from './model';
 import { type Answer, type Request, type Rows, rowsOf, type State, type User } from './state';
 import { type History, resolved, type Step } from './operations';
+import { Clients } from './clients';
 import { type Services, Subject } from './service';
 
 /** The model and the service disagree. The message says at which step, about what, and how the history was replayed. */
@@ -57,7 +58,7 @@ export async function replay(services: Services, history: History, figures = noF
     if (requests.length === 0) continue;
     figures.steps += 1;
     if (requests.length > 1) figures.together += 1;
-    const answers = await Promise.all(requests.map((request) => subject.send(request, explanations[0]!)));
+    const answers = await subject.sendAll(requests, explanations[0]!);
     for (const [i, { op }] of requests.entries()) count(figures.outcomes, `${op} ${answers[i]!.code}`);
     const seen = { requests, answers, rows: await subject.rows() };
     const found = explain(explanations, settings, seen, known);
@@ -152,7 +153,9 @@ async function begin(services: Services, history: History): Promise<{ subject: S
   }
   const uids = users.map(({ uid }) => uid);
   const nothing = { sessions: [], tokens: [], links: [], devices: [], mails: [], logs: [], names: 0 };
-  return { subject: new Subject(services, replicas, uids), state: { now, users, ...nothing } };
+  const given = { application: { enabled: true, members: [0, 1] }, grants: [], records: [], offboardings: [] };
+  const clients = await Clients.of(replicas, services, run, uids);
+  return { subject: new Subject(services, replicas, uids, clients), state: { now, users, ...given, ...nothing } };
 }
 
 interface Seen {

@@ -12,16 +12,15 @@ import {
   otpCooldown,
   passwordTtl,
   pendingTtl,
+  type Of,
   refused,
   resetThrottle,
   rotationGrace,
-  Rules,
+  type Steps,
   success,
 } from './rules';
+import { Provisioning } from './provisioning';
 import type { AdminAction, Answer, Link, Pending, Request, Session, State, Token, User } from './state';
-
-type Steps = Generator<void, Answer>;
-type Of<Op extends Request['op']> = Extract<Request, { op: Op }>;
 
 export interface Settings {
   readonly mfaRequired: boolean;
@@ -37,7 +36,7 @@ export interface Settings {
  * Times are whole seconds. The service chooses identifiers, tokens and codes. In the model they are new names (`?1`),
  * until the answers and the rows tell which value the service has chosen.
  */
-export class Model extends Rules {
+export class Model extends Provisioning {
   constructor(
     state: State,
     private readonly settings: Settings,
@@ -477,6 +476,7 @@ export class Model extends Rules {
       if (u.status !== change.status || change.status !== 1) this.endEverything(user);
       if ((u.status === 1) !== (change.status === 1)) this.mail(user, 'account-changed');
       u.status = change.status;
+      if (change.status === 1) this.restore(user);
     } else if ('is_admin' in change) {
       if (u.admin !== change.is_admin) this.endEverything(user);
       if (u.admin !== change.is_admin) this.mail(user, 'account-changed');
@@ -498,17 +498,6 @@ export class Model extends Rules {
     // The answer shows the user as another administrator has left it by then.
     if (u.erased) return refused('USER_404001');
     return success({ uid: u.uid, email: u.email, status: u.status, is_admin: u.admin, mfa_type: u.mfaType });
-  }
-
-  private erase(user: number): void {
-    this.endEverything(user);
-    const cleared = { email: null, passwords: [], secret: null, recovery: [], pending: null, enrolment: null };
-    const counters = { failed: 0, failedAt: null, wrongCodes: 0, blockedUntil: null, lastStep: 0 };
-    const rights = { erased: true, status: -2, admin: false, mfaType: 'email', temporary: false };
-    Object.assign(this.user(user), cleared, counters, rights);
-    this.state.links = this.state.links.filter((link) => link.user !== user);
-    this.state.devices = this.state.devices.filter((device) => device.user !== user);
-    this.state.mails = this.state.mails.filter((mail) => mail.user !== user);
   }
 }
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { authenticatorCode, wrongCode } from '../support/mfa';
-import type { AdminAction, Owner, Request, State, Token, Totp, User } from './state';
+import type { AdminAction, AppRecord, Owner, Request, ScimAction, State, Token, Totp, User } from './state';
 
 /**
  * What a history stores: it names a user by its number, and everything else by its age (0 is the newest). It can
@@ -28,7 +28,15 @@ export type Operation =
   | { op: 'look'; link: number }
   | { op: 'submit'; link: number; password: NewPassword }
   | { op: 'change'; user: number; nth: number; current: 'right' | 'wrong'; password: NewPassword }
-  | { op: 'admin'; by: number | null; user: number; action: AdminAction };
+  | { op: 'admin'; by: number | null; user: number; action: AdminAction }
+  | { op: 'signInAtApplication'; user: number; nth: number; offline: boolean }
+  | { op: 'exchange'; nth: number }
+  | { op: 'refreshOfApplication' | 'userinfo' | 'revocation'; nth: number; use: 'AccessToken' | 'RefreshToken' }
+  | { op: 'endGrant'; user: number; nth: number; grant: number }
+  | { op: 'application'; enabled: boolean }
+  | { op: 'scimCreate' }
+  | { op: 'scim'; user: number; action: ScimAction }
+  | { op: 'member'; user: number; joins: boolean };
 
 /** One operation, several that are sent at once, or a number of seconds in which nothing happens. */
 export type Step = Operation | { together: Operation[] } | { wait: number };
@@ -54,6 +62,8 @@ export function resolved(operation: Operation, state: State, fresh: () => number
   const tokens = (use: Token['use'], user?: number) =>
     state.tokens.filter((t) => t.use === use && (user === undefined || userOf(state, t) === user));
   const access = (user: number, n: number) => nth(tokens('access', user), n)?.jti;
+  // The third user is there when SCIM has made it.
+  if ('user' in operation && users[operation.user] === undefined) return undefined;
   switch (operation.op) {
     case 'login': {
       const { user, password, device } = operation;
@@ -103,6 +113,25 @@ export function resolved(operation: Operation, state: State, fresh: () => number
       const email = isAddress ? `${action.email}-${users[user]!.name}@example.com` : '';
       return { op: 'admin', by, user, action: isAddress ? { email } : action };
     }
+    case 'exchange': {
+      const code = newest(state, 'AuthorizationCode', operation.nth);
+      return code === undefined ? undefined : { op: 'exchange', code };
+    }
+    case 'refreshOfApplication':
+    case 'userinfo':
+    case 'revocation': {
+      const presented = newest(state, operation.use, operation.nth);
+      return presented === undefined ? undefined : { op: operation.op, presented };
+    }
+    case 'scimCreate': {
+      // Whoever was deleted is not made again, so that there are three users at most.
+      const name = users[0]!.name.replace('m0', 'm2');
+      return users[2]?.erased === true ? undefined : { op: 'scimCreate', name };
+    }
+    case 'application':
+    case 'scim':
+    case 'member':
+      return operation;
     default: {
       const token = access(operation.user, operation.nth);
       return token === undefined ? undefined : ofBearer(operation, token, state, fresh);
@@ -124,6 +153,12 @@ function ofBearer(operation: OfBearer, token: string, state: State, fresh: () =>
       const id = state.devices.at(-1 - operation.device)?.id;
       return id === undefined ? undefined : { op: 'removeDevice', token, id };
     }
+    case 'signInAtApplication':
+      return { op: 'signInAtApplication', token, offline: operation.offline };
+    case 'endGrant': {
+      const id = state.grants.at(-1 - operation.grant)?.id;
+      return id === undefined ? undefined : { op: 'endGrant', token, id };
+    }
     case 'enrol': {
       if (operation.code === null) return { op: 'enrol', token };
       const totp = totpOf(operation.code, u, state.now);
@@ -140,6 +175,9 @@ function ofBearer(operation: OfBearer, token: string, state: State, fresh: () =>
 }
 
 const userOf = (state: State, { sid }: Token) => state.sessions.find((one) => one.sid === sid)!.user;
+
+const newest = ({ records }: State, kind: AppRecord['kind'], n: number): string | undefined =>
+  records.filter((one) => one.kind === kind).at(-1 - n)?.value;
 
 const deviceTokens = (state: State, user: number) =>
   state.devices.filter((device) => device.user === user).flatMap(({ tokens }) => tokens);
@@ -181,7 +219,7 @@ function totpOf(kind: TotpKind, u: User, now: number): { code: string; totp?: To
   return { code, totp: { secret, step: step + kind.steps } };
 }
 
-const user = fc.constantFrom(0, 0, 0, 1);
+const user = fc.constantFrom(0, 0, 0, 0, 0, 0, 1, 1, 2);
 const nth = fc.constantFrom(0, 0, 0, 1, 2, 4);
 const of = <T>(...values: T[]) => fc.constantFrom(...values);
 const owner = of<OwnerKind>('token', 'token', 'token', 'address', 'stranger', 'wrong token');
@@ -258,6 +296,16 @@ const weighted: [number, number, fc.Arbitrary<Operation>][] = [
       ),
     }),
   ],
+  [5, 4, fc.record({ op: of('signInAtApplication'), user, nth, offline: of(false, false, true) })],
+  [3, 2, fc.record({ op: of('exchange'), nth })],
+  [5, 4, fc.record({ op: of('refreshOfApplication'), nth, use: of('RefreshToken', 'RefreshToken', 'AccessToken') })],
+  [2, 2, fc.record({ op: of('userinfo'), nth, use: of('AccessToken', 'AccessToken', 'RefreshToken') })],
+  [1, 1, fc.record({ op: of('revocation'), nth, use: of('AccessToken', 'RefreshToken') })],
+  [2, 1, fc.record({ op: of('endGrant'), user, nth, grant: nth })],
+  [1, 1, fc.record({ op: of('application'), enabled: of(true, true, false) })],
+  [1, 1, fc.record({ op: of('scimCreate') })],
+  [4, 4, fc.record({ op: of('scim'), user, action: of('disable', 'disable', 'enable', 'enable', 'enable', 'delete') })],
+  [2, 1, fc.record({ op: of('member'), user, joins: of(true, true, false) })],
 ] as [number, number, fc.Arbitrary<Operation>][];
 
 /** Around each limit of the specification: one second before, at it, and one second after. */
@@ -290,6 +338,22 @@ const mailedCode = (
 const totpCode = (who: number, secret: 'active' | 'enrolment'): Operation => ({
   ...{ op: 'totp', user: who, code: { of: secret, steps: 0 }, owner: 'token', trust: false },
 });
+/** What may end the tokens of an application. */
+const endings: Operation[][] = [
+  [{ op: 'logout', nth: 0, use: 'access' }],
+  [{ op: 'scim', user: 0, action: 'disable' }],
+  [
+    { op: 'scim', user: 0, action: 'disable' },
+    { op: 'scim', user: 0, action: 'enable' },
+  ],
+  [{ op: 'endGrant', user: 0, nth: 0, grant: 0 }],
+  [{ op: 'application', enabled: false }],
+  [{ op: 'member', user: 0, joins: false }],
+  [{ op: 'admin', by: null, user: 0, action: 'revoke-sessions' }],
+  [{ op: 'change', user: 0, nth: 0, current: 'right', password: 'fresh' }],
+  [{ op: 'revocation', nth: 0, use: 'RefreshToken' }],
+  [],
+];
 const times = (n: number, step: Step): Step[] => Array.from({ length: n }, () => step);
 const signInOf = (who: number, mfa: boolean, trusts = false): Step[] =>
   mfa ? [{ wait: 61 }, login(who), mailedCode(who, 'right', trusts)] : [login(who)];
@@ -351,6 +415,29 @@ function sequences(mfa: boolean): fc.WeightedArbitrary<Step[]>[] {
     const resend: Step = { op: 'resend', user: who, type: 'email', owner: 'token' };
     return [{ wait: 61 }, login(who), first, resend, second, resend, mailedCode(who)];
   });
+  const application = fc
+    .tuple(user, of(false, false, true), of<Operation[]>(...endings), of(0, 1), around(60))
+    .map(([who, offline, ends, last, pause]): Step[] => [
+      { op: 'member', user: who, joins: true },
+      { op: 'application', enabled: true },
+      ...signInOf(who, mfa),
+      { op: 'signInAtApplication', user: who, nth: 0, offline },
+      ...(last === 1 ? [pause] : []),
+      { op: 'exchange', nth: 0 },
+      { op: 'refreshOfApplication', nth: 0, use: 'RefreshToken' },
+      ...ends.map((one) => ('user' in one ? { ...one, user: who } : one)),
+      { op: 'refreshOfApplication', nth: last, use: 'RefreshToken' },
+      { op: 'userinfo', nth: 0, use: 'AccessToken' },
+    ]);
+  const provisioning = of<ScimAction>('disable', 'delete', 'enable').map((action): Step[] => [
+    { op: 'scimCreate' },
+    { op: 'submit', link: 0, password: 'fresh' },
+    ...signInOf(2, mfa),
+    { op: 'scim', user: 2, action },
+    { op: 'me', user: 2, nth: 0 },
+    { op: 'scim', user: 2, action: 'enable' },
+    login(2),
+  ]);
   // One code, link or token in several requests at once.
   const spent: Operation[] = mfa
     ? [mailedCode(0), totpCode(0, 'active'), { ...mailedCode(0), type: 'recovery' }]
@@ -358,6 +445,18 @@ function sequences(mfa: boolean): fc.WeightedArbitrary<Step[]>[] {
         { op: 'submit', link: 0, password: 'fresh' },
         { op: 'refresh', nth: 0, use: 'refresh' },
       ];
+  const spentAtApplication = fc
+    .tuple(
+      of<Operation>({ op: 'exchange', nth: 0 }, { op: 'refreshOfApplication', nth: 0, use: 'RefreshToken' }),
+      of(...endings.flat(), null),
+    )
+    .map(([spending, other]): Step[] => [
+      ...signInOf(0, mfa),
+      { op: 'signInAtApplication', user: 0, nth: 0, offline: false },
+      ...(spending.op === 'exchange' ? [] : [{ op: 'exchange', nth: 0 } as const]),
+      { together: [spending, other ?? spending] },
+      { op: 'userinfo', nth: 0, use: 'AccessToken' },
+    ]);
   const races = fc.tuple(of(...spent), of(2, 3)).map(([operation, n]): Step[] => {
     const before: Step[] =
       operation.op === 'submit' ? [{ wait: 301 }, { op: 'forgot', user: 0 }] : [{ wait: 61 }, login(0)];
@@ -369,6 +468,9 @@ function sequences(mfa: boolean): fc.WeightedArbitrary<Step[]>[] {
     [6, guesses],
     [5, link],
     [4, passwords],
+    [10, application],
+    [6, spentAtApplication],
+    [3, provisioning],
   ];
   const own: [number, fc.Arbitrary<Step[]>][] = mfa
     ? [
@@ -391,9 +493,15 @@ function sometimesRaced(sequence: fc.Arbitrary<Step[]>): fc.Arbitrary<Step[]> {
     const next = (at: number) => steps.slice(at, at + n).filter((step): step is Operation => 'op' in step);
     const places = [...steps.keys()].filter((at) => next(at).length === n);
     const at = places[nth % places.length];
-    return at === undefined ? steps : [...steps.slice(0, at), { together: next(at) }, ...steps.slice(at + n)];
+    if (at === undefined) return steps;
+    const together = next(at).some(isLong) ? next(at).slice(0, 2) : next(at);
+    return [...steps.slice(0, at), { together }, ...steps.slice(at + together.length)];
   });
 }
+
+/** Three of these have too many orders. */
+const isLong = ({ op }: Operation): boolean =>
+  ['signInAtApplication', 'exchange', 'refreshOfApplication', 'scim'].includes(op);
 
 function pieces(mfa: boolean): fc.Arbitrary<Step[]> {
   const one = operations(mfa);
@@ -402,7 +510,7 @@ function pieces(mfa: boolean): fc.Arbitrary<Step[]> {
   const equal = fc.tuple(one, of(2, 2, 3)).map(([operation, n]) => Array.from({ length: n }, () => operation));
   const together = fc
     .oneof(equal, fc.array(one, { minLength: 2, maxLength: 3 }))
-    .map((all): Step[] => [{ together: all }]);
+    .map((all): Step[] => [{ together: all.some(isLong) ? all.slice(0, 2) : all }]);
   return fc.oneof(
     { weight: 50, arbitrary: alone },
     { weight: 34, arbitrary: together },

@@ -1,4 +1,17 @@
-import type { Answer, Device, Enrolment, Link, Owner, Pending, Session, State, Token, Totp, User } from './state';
+import type {
+  Answer,
+  Device,
+  Enrolment,
+  Link,
+  Owner,
+  Pending,
+  Request,
+  Session,
+  State,
+  Token,
+  Totp,
+  User,
+} from './state';
 
 export const day = 86_400;
 export const lock = { count: 3, seconds: 900 };
@@ -21,10 +34,16 @@ export const deviceGrace = 10;
 export const passwordTtl = 90 * day;
 export const dormancy = 180 * day;
 export const history = 3;
+export const authorizationCodeTtl = 60;
+export const grantTtl = 365 * day;
+export const offlineTtl = 30 * day;
 
 export const refused = (code: string, more: object = {}): Answer => ({ code, ...more });
 export const success = (more: object = {}): Answer => ({ code: 'success', ...more });
 export const done = success({ result: true });
+
+export type Steps = Generator<void, Answer>;
+export type Of<Op extends Request['op']> = Extract<Request, { op: Op }>;
 
 /** The conditions of the specification, and the changes that several operations make. */
 export abstract class Rules {
@@ -33,7 +52,7 @@ export abstract class Rules {
   protected open(user: number, epoch: number, amr: string[], more: Partial<Session> = {}): object {
     const sid = this.name();
     const times = { startedAt: this.now, checkedAt: this.now, end: this.now + sessionTtl };
-    const session = { ...times, ...more, amr, sid, user, epoch, ended: false };
+    const session = { ...times, ...more, amr, sid, user, epoch, ended: false, atApplication: false };
     this.state.sessions.push(session);
     const access = this.addToken(sid, 'access', Math.min(this.now + accessTtl, session.end));
     return { access, refresh: this.addToken(sid, 'refresh', session.end), sid, amr };
@@ -94,6 +113,20 @@ export abstract class Rules {
 
   protected endDevices(user: number): void {
     for (const device of this.state.devices) if (device.user === user) device.ended = true;
+  }
+
+  protected erase(user: number): void {
+    this.endEverything(user);
+    const cleared = { email: null, passwords: [], secret: null, recovery: [], pending: null, enrolment: null };
+    const counters = { failed: 0, failedAt: null, wrongCodes: 0, blockedUntil: null, lastStep: 0 };
+    const rights = { erased: true, status: -2, admin: false, mfaType: 'email', temporary: false };
+    Object.assign(this.user(user), cleared, counters, rights);
+    this.state.links = this.state.links.filter((link) => link.user !== user);
+    this.state.devices = this.state.devices.filter((device) => device.user !== user);
+    this.state.mails = this.state.mails.filter((mail) => mail.user !== user);
+    this.state.grants = this.state.grants.filter((grant) => grant.user !== user);
+    const { application } = this.state;
+    application.members = application.members.filter((member) => member !== user);
   }
 
   protected isLocked({ failed, failedAt }: User): boolean {

@@ -1,18 +1,22 @@
 import { decodeJwt } from 'jose';
 import { openMail } from '../../src/mail/outbox/mail-payload';
 import { KeyRing, sha256Hex } from '../../src/platform/crypto/key-ring';
-import { timeOrNull } from '../../src/platform/database/sql';
 import type { User as ServiceUser } from '../../src/users/user.entity';
 import { tokenOf } from '../support/admin';
 import { type Answer as Received, TestService } from '../support/app';
 import { withMetrics } from '../support/everything';
 import { FakeClock } from '../support/fakes';
 import { mailsStay } from '../support/mfa';
+import { ScimClient } from '../support/scim/client';
+import { type ClientRequest, type Clients, isOfClient } from './clients';
+import { bool, seconds, secondsOrNull, sidPrefix } from './columns';
 import type { AdminAction, Answer, Request, Rows, State } from './state';
 
 const settings = {
   ...mailsStay,
   ADMIN_API: 'on',
+  OIDC: 'on',
+  SCIM: 'on',
   ADMIN_REQUIRES_MFA: 'false',
   MFA_TRUSTED_DEVICE_DAYS: '30',
   // These mails come by real time, which the model does not know.
@@ -21,18 +25,15 @@ const settings = {
 const withoutFactor = { ...settings, REFRESH_TOKEN_ROTATION: 'true' };
 const withFactor = { ...settings, MFA_REQUIRED: 'true' };
 
-const seconds = (time: Date): number => time.getTime() / 1000;
-const secondsOrNull = (column: unknown): number | null => {
-  const time = timeOrNull(column);
-  return time && seconds(time);
-};
-
 /** The service beside the model: the replicas that answer the requests, on one database and one clock. */
 export class Services {
   private constructor(
     readonly clock: FakeClock,
     private readonly replicas: { readonly plain: TestService[]; readonly mfa: TestService[] },
     private readonly operator: ServiceUser,
+    /** Two replicas answer requests at the same moment only on a server: SQLite is for one process. */
+    readonly raced: boolean,
+    readonly scim: ScimClient,
   ) {}
 
   /** On MariaDB with everything on. @param count replicas of each kind */
@@ -46,7 +47,8 @@ export class Services {
     const mfa: TestService[] = [];
     while (plain.length < count) plain.push(await start(withoutFactor));
     while (mfa.length < count) mfa.push(await start(withFactor));
-    return new Services(clock, { plain, mfa }, await first.givenUser('operator', { isAdmin: true, password: null }));
+    const operator = await first.givenUser('operator', { isAdmin: true, password: null });
+    return new Services(clock, { plain, mfa }, operator, __DATABASE__ === 'mariadb', await ScimClient.of(first));
   }
 
   async stop(): Promise<void> {
@@ -77,11 +79,21 @@ export class Subject {
   constructor(
     private readonly services: Services,
     private readonly replicas: readonly TestService[],
-    private readonly uids: readonly string[],
+    private readonly uids: string[],
+    private readonly clients: Clients,
   ) {}
 
-  async send(request: Request, { users }: State): Promise<Answer> {
-    const service = this.replicas[this.sent++ % this.replicas.length]!;
+  /** The replicas answer in turn. */
+  sendAll(requests: readonly Request[], state: State): Promise<Answer[]> {
+    const alternate = requests.length === 1 || this.services.raced;
+    if (!alternate) this.sent++;
+    const next = () => this.replicas[(alternate ? this.sent++ : this.sent) % this.replicas.length]!;
+    return Promise.all(requests.map((request) => this.send(request, state, next)));
+  }
+
+  private async send(request: Request, { users }: State, next: () => TestService): Promise<Answer> {
+    if (isOfClient(request)) return this.clients.send(request, next, (token) => this.tokens.get(token)!);
+    const service = next();
     const received = await this.receive(
       service,
       request,
@@ -92,7 +104,7 @@ export class Subject {
 
   private async receive(
     service: TestService,
-    request: Request,
+    request: Exclude<Request, ClientRequest>,
     users: { readonly name: string; readonly email: string | null }[],
   ): Promise<Received> {
     const bearer = 'token' in request ? this.tokens.get(request.token) : undefined;
@@ -186,6 +198,7 @@ export class Subject {
     const all = await Promise.all(
       Object.entries(statements).map(async ([name, sql]) => [name, await this.select(sql)] as const),
     );
+    const ofClients = await this.clients.rows((sql) => this.select(sql));
     const { users, login_tokens, links, pending_logins, totp_secrets, trusted_devices, passwords } =
       Object.fromEntries(all);
     const order = (one: any, other: any) => this.uids.indexOf(one.uid) - this.uids.indexOf(other.uid);
@@ -216,6 +229,7 @@ export class Subject {
       passwords: passwords!.map((row) => this.row(row)),
       mails: mails.map((mail) => ({ ...mail, open: open.get(mail.secret) ?? null })),
       login_logs: await this.newLogs(),
+      ...ofClients,
     };
   }
 
@@ -259,14 +273,10 @@ export class Subject {
   }
 
   private select(sql: string): Promise<Record<string, any>[]> {
-    return this.replicas[0]!.database.rows(sql, [...this.uids]);
+    const places = this.uids.map(() => '?').join(', ');
+    return this.replicas[0]!.database.rows(sql.replace('IN (?, ?)', `IN (${places})`), [...this.uids]);
   }
 }
-
-/** The `jti` of the first refresh token of a session equals its `sid`. In the model they are two names. */
-const sidPrefix = 'session ';
-
-const bool = (column: unknown): boolean => Number(column) === 1;
 
 function inSeconds(fields: Record<string, any>): Record<string, any> {
   const times = ['expired', 'created_at', 'last_used_at', 'password_expires_at'];

@@ -59,6 +59,8 @@ export interface Session {
   readonly checkedAt: number;
   readonly end: number;
   ended: boolean;
+  /** Whether the application was told that this session has signed in there. */
+  atApplication: boolean;
 }
 
 export interface Token {
@@ -94,9 +96,36 @@ export interface Device {
   ended: boolean;
 }
 
+/** What a user has allowed to the application. Without its grant, a code or a token counts no more. */
+export interface Grant {
+  readonly id: string;
+  readonly user: number;
+  readonly epoch: number;
+  readonly createdAt: number;
+  expires: number;
+}
+
+/** A code or a token of the application. */
+export interface AppRecord {
+  readonly kind: 'AuthorizationCode' | 'AccessToken' | 'RefreshToken';
+  readonly value: string;
+  readonly grant: string;
+  readonly user: number;
+  readonly sid: string;
+  /** With `offline_access`, tokens outlive the session. A code never does. */
+  readonly offline: boolean;
+  readonly expires: number;
+  used: boolean;
+}
+
 export interface State {
   now: number;
   users: User[];
+  /** One application, which the members of one group may use. */
+  application: { enabled: boolean; members: number[] };
+  grants: Grant[];
+  records: AppRecord[];
+  offboardings: { user: number; restored: boolean }[];
   sessions: Session[];
   tokens: Token[];
   links: Link[];
@@ -129,7 +158,17 @@ export type Request =
   | { op: 'look'; link: string }
   | { op: 'submit'; link: string; password: string; confirm: string }
   | { op: 'change'; token: string; current: string; password: string; confirm: string }
-  | { op: 'admin'; by: string | null; user: number; action: AdminAction };
+  | { op: 'admin'; by: string | null; user: number; action: AdminAction }
+  | { op: 'signInAtApplication'; token: string; offline: boolean }
+  | { op: 'exchange'; code: string }
+  | { op: 'refreshOfApplication' | 'userinfo' | 'revocation'; presented: string }
+  | { op: 'endGrant'; token: string; id: string }
+  | { op: 'application'; enabled: boolean }
+  | { op: 'scimCreate'; name: string }
+  | { op: 'scim'; user: number; action: ScimAction }
+  | { op: 'member'; user: number; joins: boolean };
+
+export type ScimAction = 'disable' | 'enable' | 'delete';
 
 export type AdminAction =
   AdminPost | { status: number } | { is_admin: boolean } | { mfa_type: 'email' | 'totp' } | { email: string };
@@ -160,7 +199,8 @@ export type Answer = { readonly code: string } & Readonly<Record<string, unknown
 export type Rows = Record<string, object[]>;
 
 /** What the tables hold, by the values that the specification names. */
-export function rowsOf({ users, sessions, tokens, links, devices, mails, logs }: State): Rows {
+export function rowsOf(state: State): Rows {
+  const { users, sessions, tokens, links, devices, mails, logs } = state;
   const live = (sid: string) => {
     const { ended, epoch, user } = sessions.find((one) => one.sid === sid)!;
     return !ended && epoch === users[user]!.epoch;
@@ -204,5 +244,25 @@ export function rowsOf({ users, sessions, tokens, links, devices, mails, logs }:
       return { user, kind, secret, open: link === undefined ? null : isOpen(link) };
     }),
     login_logs: logs,
+    ...applicationRowsOf(state, live),
+    members: state.application.members.map((user) => ({ user })),
+    offboardings: state.offboardings.map((one) => ({ ...one })),
+  };
+}
+
+/** Of grants, codes and tokens only those whose grant is there, under the credential version of now. */
+function applicationRowsOf({ users, sessions, grants, records }: State, live: (sid: string) => boolean): Rows {
+  const counting = grants.filter(({ user, epoch }) => epoch === users[user]!.epoch);
+  const kept = records.filter(({ grant }) => counting.some(({ id }) => id === grant));
+  return {
+    grants: counting.map(({ id, user }) => ({ id, user })),
+    records: kept.map((one) => {
+      const { kind, value, user, sid, expires, used } = one;
+      const ofSession = kind === 'AuthorizationCode' || !one.offline;
+      return { kind, value, user, sid: ofSession ? sid : null, expires, used, live: !ofSession || live(sid) };
+    }),
+    application_logouts: sessions
+      .filter(({ ended, atApplication }) => ended && atApplication)
+      .map(({ sid, user }) => ({ sid, user })),
   };
 }

@@ -19,6 +19,11 @@ export class ScimClient {
     return new ScimClient(service, id, token);
   }
 
+  /** The same client at another replica. */
+  at(service: TestService): ScimClient {
+    return new ScimClient(service, this.id, this.token);
+  }
+
   /** @param body an object, or the text of a body */
   async ask(method: Method, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer> {
     const type: Record<string, string> = body === undefined ? {} : { 'content-type': 'application/scim+json' };

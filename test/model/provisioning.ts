@@ -1,0 +1,92 @@
+import { Applications } from './applications';
+import { inviteTtl, type Of, refused, type Steps, success } from './rules';
+
+/** What a client of SCIM does with users and one group (docs/spec/extensions.md#l, docs/adr/0038-scim.md). */
+export abstract class Provisioning extends Applications {
+  /** The user gets an invitation by mail. */
+  protected *scimCreate({ name }: Of<'scimCreate'>): Steps {
+    const { users } = this.state;
+    const isTaken = () => users.some((one) => one.name === name && !one.erased);
+    if (isTaken()) return refused('SCIM 409');
+    yield;
+    if (isTaken()) return refused('SCIM 409');
+    const uid = this.name();
+    users.push({
+      ...{ name, uid, email: `${name}@example.com`, status: 1, admin: false, erased: false, epoch: 0 },
+      ...{ temporary: false, failed: 0, failedAt: null, successAt: null, createdAt: this.now, passwords: [] },
+      ...{ mfaType: 'email', secret: null, lastStep: 0, wrongCodes: 0, blockedUntil: null, recovery: [] },
+      ...{ otpUntil: 0, resetUntil: 0, pending: null, enrolment: null },
+    });
+    this.mailLink(users.length - 1, 0, inviteTtl);
+    return success({ id: uid, active: true });
+  }
+
+  /** A client of SCIM changes no administrator of the root tenant. */
+  protected *scim({ user, action }: Of<'scim'>): Steps {
+    const u = this.user(user);
+    if (u.erased) return refused('SCIM 404');
+    yield;
+    if (u.erased) return refused('SCIM 404');
+    if (u.admin) return refused('SCIM 403');
+    if (action === 'delete') return yield* this.remove(user);
+    const active = action === 'enable';
+    const isChange = active !== (u.status === 1);
+    if (isChange && active) this.enable(user);
+    if (isChange && !active) this.leave(user);
+    yield;
+    if (u.erased) return refused('SCIM 404');
+    const answer = success({ active: u.status === 1 });
+    if (!isChange || u.status !== 1 || u.passwords.length > 0 || u.email === null) return answer;
+    // Nobody could invite the user before.
+    if (active) this.mailLink(user, 0, inviteTtl);
+    return answer;
+  }
+
+  /** The person leaves, and is then erased. */
+  private *remove(user: number): Steps {
+    const u = this.user(user);
+    this.leave(user);
+    yield;
+    if (u.erased) return refused('SCIM 404');
+    if (u.admin) return refused('SCIM 403');
+    this.erase(user);
+    return success();
+  }
+
+  private enable(user: number): void {
+    this.user(user).status = 1;
+    this.endEverything(user);
+    this.restore(user);
+    this.mail(user, 'account-changed');
+  }
+
+  /** docs/adr/0039-leaving.md: what was issued ends, and what works once. */
+  private leave(user: number): void {
+    const u = this.user(user);
+    const hasLeft = this.state.offboardings.some((one) => one.user === user && !one.restored);
+    if (hasLeft && u.status !== 1) return;
+    if (u.status === 1) this.mail(user, 'account-changed');
+    u.status = -1;
+    this.endEverything(user);
+    this.endGrants(user);
+    u.recovery = [];
+    if (u.enrolment?.confirmed === false) u.enrolment = null;
+    for (const link of this.state.links) if (link.user === user) link.used = true;
+    this.state.offboardings.push({ user, restored: false });
+  }
+
+  /** Somebody comes back: a line more in the record. */
+  protected restore(user: number): void {
+    for (const one of this.state.offboardings) if (one.user === user) one.restored = true;
+  }
+
+  /** The group decides who may use the application. */
+  protected *member({ user, joins }: Of<'member'>): Steps {
+    const { application } = this.state;
+    yield;
+    if (joins && this.user(user).erased) return refused('SCIM 400');
+    const others = application.members.filter((one) => one !== user);
+    application.members = joins ? [...others, user] : others;
+    return success();
+  }
+}
