@@ -115,6 +115,25 @@ describe('event receivers in the administration console', () => {
     await page.getByText('The events are waiting to be sent once more.').waitFor();
   });
 
+  it('a change stays when somebody else has saved the same field meanwhile, and the saved value can be taken', async () => {
+    await visit('/event-receivers/siem', 'siem');
+    await on(page).button('Edit').click();
+    await field('Types').fill('login.*');
+    await site.service.database.affected('UPDATE event_receivers SET types = ?', ['["session.*"]']);
+    await on(page).button('Save').click();
+    const clash = page.locator('.message.warning', { hasText: 'Somebody else has saved this meanwhile.' });
+    await clash.waitFor();
+    expect(await clash.locator('dd').allTextContents()).toEqual(['session.*', 'login.*']);
+    expect(await field('Types').inputValue()).toBe('login.*');
+    await on(page).button('Take the saved value: Types').click();
+    expect(await field('Types').inputValue()).toBe('session.*');
+    await on(page).button('Save').click();
+    await page.getByText('The changes are saved.').waitFor();
+    expect(await site.service.count('event_receivers', `types = '["session.*"]'`)).toBe(1);
+    // The next test waits for the same message about its own change.
+    await page.reload();
+  });
+
   it('a receiver that refuses: its state, the overview and the checks of the connections say so', async () => {
     await site.service.givenUser('someone');
     siem.behaviour = answer(503);

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import type { MeResponse } from '@portal-auth/sdk';
+import { breakable } from '../components/breakable';
 import { fill, useSpeech } from '../i18n/texts';
 import { useTexts } from './i18n/texts';
 import { useInstallation } from './installation';
@@ -32,7 +33,7 @@ export function DetailsCard({ me }: { readonly me: MeResponse }): ReactNode {
             value !== null && (
               <div key={name}>
                 <dt>{name}</dt>
-                <dd>{value}</dd>
+                <dd>{breakable(value)}</dd>
               </div>
             ),
         )}

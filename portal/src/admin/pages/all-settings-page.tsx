@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import type { AdminEffectiveSetting } from '@portal-auth/sdk/admin';
+import { breakable } from '../../components/breakable';
 import { admin } from '../client';
 import { useFilters } from '../filters';
 import { useTexts } from '../i18n/texts';
@@ -25,7 +26,7 @@ export function AllSettingsPage(): ReactNode {
       (source === undefined || row.source === source) && `${row.key} ${row.value ?? ''}`.toLowerCase().includes(find),
   );
   const columns: Column<AdminEffectiveSetting>[] = [
-    { heading: texts.key, cell: ({ key }) => <code>{key}</code>, kind: 'main' },
+    { heading: texts.key, cell: ({ key }) => <code>{breakable(key)}</code>, kind: 'main' },
     { heading: texts.value, cell: (row) => <Value row={row} /> },
     {
       heading: texts.source,
@@ -33,7 +34,7 @@ export function AllSettingsPage(): ReactNode {
         <span className={`badge ${row.source === 'default' ? 'plain' : ''}`}>{texts.sources[row.source]}</span>
       ),
     },
-    { heading: texts.documented, cell: ({ documented }) => <code>{documented}</code>, kind: 'quiet' },
+    { heading: texts.documented, cell: ({ documented }) => <code>{breakable(documented)}</code>, kind: 'quiet' },
     {
       heading: texts.edit,
       kind: 'end',
@@ -78,5 +79,5 @@ const pageOf = (key: string): string => (key.startsWith('SMTP ') ? '/settings/ma
 function Value({ row: { value, secret, set } }: { readonly row: AdminEffectiveSetting }): ReactNode {
   const { allSettings: texts } = useTexts();
   if (secret) return <span className="note">{set ? texts.set : texts.unset}</span>;
-  return value === null ? texts.none : <span className="setting-value">{value}</span>;
+  return value === null ? texts.none : <span className="setting-value">{breakable(value)}</span>;
 }

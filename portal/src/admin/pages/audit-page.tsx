@@ -37,7 +37,7 @@ export function AuditPage(): ReactNode {
         <ExportButton list={list} name="audit-logs" format="csv" />
         <ExportButton list={list} name="audit-logs" />
       </PageHead>
-      <FilterBar any={filters.any}>
+      <FilterBar any={filters.any} chips={<Chips chips={[today]} />}>
         <PersonFilter value={filters.values.user} onChange={(value) => filters.set('user', value)} />
         <TypedFilter
           label={texts.event}
@@ -65,7 +65,6 @@ export function AuditPage(): ReactNode {
         <TypedFilter label={logs.ip} value={filters.values.ip} onChange={(value) => filters.set('ip', value)} />
         <TimeFilters values={filters.values} set={filters.set} />
       </FilterBar>
-      <Chips chips={[today]} />
       <List
         of={rows}
         caption={texts.title}

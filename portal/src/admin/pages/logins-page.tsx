@@ -35,6 +35,13 @@ export function LoginsPage(): ReactNode {
   const { root } = useViewer();
   const unknown = filters.values.outcome === nobody;
   const failed = filters.values.outcome === 'failed';
+  const chips = [
+    today,
+    { label: logs.failed, on: failed, toggle: () => filters.set('outcome', failed ? '' : 'failed') },
+    ...(root
+      ? [{ label: texts.unknown, on: unknown, toggle: () => filters.set('outcome', unknown ? '' : nobody) }]
+      : []),
+  ];
   const columns: Column<AdminLoginLog>[] = [
     { heading: logs.time, cell: (row) => <At at={row.created_at} exact /> },
     { heading: logs.user, cell: (row) => <Who row={row} />, kind: 'main' },
@@ -48,7 +55,7 @@ export function LoginsPage(): ReactNode {
         <ExportButton list={list} name="login-logs" format="csv" />
         <ExportButton list={list} name="login-logs" />
       </PageHead>
-      <FilterBar any={filters.any}>
+      <FilterBar any={filters.any} chips={<Chips chips={chips} />}>
         <PersonFilter value={filters.values.user} onChange={(value) => filters.set('user', value)} />
         {filters.values.user_id !== '' && (
           <TypedFilter
@@ -71,15 +78,6 @@ export function LoginsPage(): ReactNode {
         <TypedFilter label={logs.ip} value={filters.values.ip} onChange={(value) => filters.set('ip', value)} />
         <TimeFilters values={filters.values} set={filters.set} />
       </FilterBar>
-      <Chips
-        chips={[
-          today,
-          { label: logs.failed, on: failed, toggle: () => filters.set('outcome', failed ? '' : 'failed') },
-          ...(root
-            ? [{ label: texts.unknown, on: unknown, toggle: () => filters.set('outcome', unknown ? '' : nobody) }]
-            : []),
-        ]}
-      />
       <List
         of={rows}
         caption={texts.title}

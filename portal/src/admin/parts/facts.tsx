@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { breakable } from '../../components/breakable';
 import { Copy } from '../../components/copy';
 import { dateFormat } from '../../i18n/dates';
 import { useSpeech } from '../../i18n/texts';
@@ -22,7 +23,7 @@ export function At({ at, exact = false }: AtProps): ReactNode {
 /** `–` where there is nothing to show. */
 export function Or({ text }: { readonly text: string | null | undefined }): ReactNode {
   const { list } = useTexts();
-  if (text !== null && text !== undefined && text !== '') return text;
+  if (text !== null && text !== undefined && text !== '') return breakable(text);
   return (
     <span className="none">
       <span aria-hidden="true">–</span>
@@ -36,7 +37,7 @@ export function Copied({ text, what }: { readonly text: string; readonly what: s
   const { list } = useTexts();
   return (
     <span className="with-copy">
-      <code>{text}</code>
+      <code>{breakable(text)}</code>
       <Copy text={text} label={list.copy} what={what} />
     </span>
   );
@@ -48,7 +49,7 @@ export function Lines({ values, none }: { readonly values: readonly string[]; re
   return (
     <ul className="lines">
       {values.map((one) => (
-        <li key={one}>{one}</li>
+        <li key={one}>{breakable(one)}</li>
       ))}
     </ul>
   );
@@ -83,7 +84,7 @@ export function Facts({
       {facts.map(([name, value]) => (
         <div key={name}>
           <dt>{name}</dt>
-          <dd>{value}</dd>
+          <dd>{breakable(value)}</dd>
         </div>
       ))}
     </dl>

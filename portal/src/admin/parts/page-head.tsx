@@ -1,4 +1,5 @@
 import { type ReactNode, useEffect, useRef } from 'react';
+import { breakable } from '../../components/breakable';
 import { useOffer } from '../../offer';
 import { useSpeech } from '../../i18n/texts';
 import { hrefOf, usePlace } from '../place';
@@ -48,7 +49,7 @@ export function PageHead({ title, intro, up, badges, children }: PageHeadProps):
         {badges}
         {children !== undefined && <div className="page-actions">{children}</div>}
       </div>
-      {intro !== undefined && <p className="note">{intro}</p>}
+      {intro !== undefined && <p className="note">{breakable(intro)}</p>}
     </div>
   );
 }

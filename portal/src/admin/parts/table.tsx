@@ -1,4 +1,5 @@
 import { type ReactNode, useId, useState } from 'react';
+import { breakable } from '../../components/breakable';
 import { useTexts } from '../i18n/texts';
 import { Chevron } from './icons';
 
@@ -107,7 +108,7 @@ function Row<T>({ row, columns, detail }: RowProps<T>): ReactNode {
       <tr role="row">
         {columns.map(({ heading, cell, kind }) => (
           <td key={heading} role="cell" className={kind} data-label={heading}>
-            {cell(row)}
+            {breakable(cell(row))}
           </td>
         ))}
         {detail !== undefined && (
