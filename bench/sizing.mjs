@@ -57,6 +57,7 @@ function read(folder) {
     growth: json('growth'),
     applications: json('applications'),
     day: json('day'),
+    years: json('years'),
   };
 }
 

@@ -1,5 +1,6 @@
 // The lists and searches of the console, and what each costs the database: for bench/lists.mjs.
-import { createConnection } from 'mysql2/promise';
+import { Counters } from './counters.mjs';
+import { median } from './report.mjs';
 
 /** Words of the names of many-users.mjs: frequent, rare, several, the beginning of many, and what nobody has. */
 const queries = {
@@ -85,8 +86,7 @@ export const listsOf = (known) => [...searches(), ...others(known)];
 /** Asks for lists, one after the other, and reads the counters of MariaDB before and after each. */
 export class Measured {
   static async open({ url, port, bearer }) {
-    const counters = await createConnection(url);
-    const measured = new Measured(counters, port, bearer);
+    const measured = new Measured(await Counters.open(url), port, bearer);
     await measured.calibrate();
     return measured;
   }
@@ -95,41 +95,29 @@ export class Measured {
     Object.assign(this, { counters, port, bearer, own: { databaseMs: 0, rows: 0 } });
   }
 
-  /** Learns what the counters themselves and the check of the token cost, so that no list is charged with them. */
+  /** Learns what the check of the token costs, so that no list is charged with it. */
   async calibrate() {
     await this.cost('/user/me');
     const costs = [];
     for (let n = 0; n < 20; n++) costs.push(await this.cost('/user/me'));
-    const median = (field) => costs.map((one) => one[field]).toSorted((a, b) => a - b)[10];
-    this.own = { databaseMs: median('databaseMs'), rows: median('rows') };
+    this.own = { databaseMs: median(costs.map((one) => one.databaseMs)), rows: median(costs.map((one) => one.rows)) };
   }
 
   async cost(path) {
-    const before = await this.state();
-    const answer = await fetch(`http://127.0.0.1:${this.port}${path}`, {
-      headers: { authorization: `Bearer ${this.bearer}` },
+    const { result, spent } = await this.counters.spent(async () => {
+      const answer = await fetch(`http://127.0.0.1:${this.port}${path}`, {
+        headers: { authorization: `Bearer ${this.bearer}` },
+      });
+      return { status: answer.status, data: (await answer.json()).data };
     });
-    const { data } = await answer.json();
-    const after = await this.state();
-    const spent = (field) => after[field] - before[field] - this.own[field];
     return {
-      status: answer.status,
-      data,
-      databaseMs: Math.max(0, spent('databaseMs')),
-      rows: Math.max(0, spent('rows')),
+      ...result,
+      databaseMs: Math.max(0, spent.databaseMs - this.own.databaseMs),
+      rows: Math.max(0, spent.rows - this.own.rows),
     };
   }
 
-  async state() {
-    const [rows] = await this.counters.query(
-      "SHOW GLOBAL STATUS WHERE Variable_name = 'Cpu_time' OR Variable_name LIKE 'Handler_read%'",
-    );
-    const sum = (isMeant) =>
-      rows.filter((row) => isMeant(row.Variable_name)).reduce((n, { Value }) => n + Number(Value), 0);
-    return { databaseMs: 1000 * sum((name) => name === 'Cpu_time'), rows: sum((name) => name.startsWith('Handler')) };
-  }
-
   close() {
-    return this.counters.end();
+    return this.counters.close();
   }
 }

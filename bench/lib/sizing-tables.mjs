@@ -2,12 +2,13 @@
 import { bytes, figure, markdownTable } from './markdown.mjs';
 import { databaseFor, dayOfThousand, measured, peak, serviceFor } from './sizing.mjs';
 import { bufferPoolFor, bytesFor, bytesPerRow, purgedPerDay, rowsFor } from './steady-state.mjs';
+import { yearsTable } from './years-table.mjs';
 
 const million = 1_000_000;
 const count = (value) => Number(value).toLocaleString('en-US');
 
-/** Which run each figure of the page is of. */
-function runs({ run, database, growth, applications, day: workingDay }) {
+/** Which run each figure of the page is of. Only one page has figures of `years`. */
+function runs({ run, database, growth, applications, day: workingDay, years }) {
   const day = ({ at }) => `${at.slice(0, 10)} ${at.slice(11, 16)}`;
   const on = ({ machine: { cores, node, loadAverage }, database: server }) =>
     [`${cores} processors with load ${figure(loadAverage)}`, `Node ${node.slice(1)}`, server]
@@ -25,6 +26,15 @@ function runs({ run, database, growth, applications, day: workingDay }) {
         `${count(applications.users)} users, ${on(applications)}`,
       ],
       ['`day.json` (`node bench/day.mjs`)', day(workingDay), `${count(workingDay.users)} users, ${on(workingDay)}`],
+      ...(years === undefined
+        ? []
+        : [
+            [
+              '`years.json` (`node bench/years.mjs`)',
+              day(years),
+              `${count(years.steps.at(-1).users)} users, ${on(years)}`,
+            ],
+          ]),
     ],
   );
 }
@@ -78,7 +88,7 @@ function dayRows(day, a) {
   );
 }
 
-/** @param {{ run: object, database: object, growth: object, applications: object, day: object }} results the files of bench/results */
+/** @param {{ run: object, database: object, growth: object, applications: object, day: object, years: object }} results the files of bench/results */
 export function sizingTables(results, users, a) {
   const { run, database, growth, applications } = results;
   const rates = measured(run);
@@ -95,7 +105,7 @@ export function sizingTables(results, users, a) {
   const row = (what, value) => [what, ...columns.map(value)];
   const gib = (mib) => `${figure(mib / 1024)} GiB`;
   return {
-    runs: runs(results),
+    runs: runs({ ...results, years: undefined }),
     rates: markdownTable(
       ['', 'of one processor', `measured, ${run.machine.cores} processors for everything`],
       ['login', 'refresh', 'check'].map((kind) => [
@@ -189,6 +199,7 @@ export function scaleTables(results, users, a) {
       ['all', ...sizes.map((all) => bytes(total(all)))],
     ]),
     once: markdownTable(['measured', 'value'], measuredOnce),
+    years: yearsTable(results.years),
     limits: markdownTable(head('users'), [
       ['logins a second', ...users.map((n) => figure(peak(n, a).logins))],
       [`processors of the service at cost ${a.cost}`, ...services.map((one) => figure(one.processors))],

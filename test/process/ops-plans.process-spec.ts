@@ -1,4 +1,5 @@
 import { createConnection, type Connection } from 'mysql2/promise';
+import { CaptchaReceipts } from '../../src/captcha/captcha-receipt.repository';
 import { EventOutbox } from '../../src/events/event-outbox';
 import { EventReplay } from '../../src/events/event-replay';
 import { KeptEventRows } from '../../src/events/kept-events';
@@ -7,8 +8,13 @@ import { EventRows } from '../../src/events/outbox/outbox-event.repository';
 import { streamStatus } from '../../src/events/outbox/event-stream.entity';
 import { EventStreams } from '../../src/events/outbox/event-stream.repository';
 import { freshForMs } from '../../src/admin/overview/overview';
+import { MailOutbox } from '../../src/mail/mail-outbox';
+import { UserTraces } from '../../src/platform/database/user-traces';
+import { Retention } from '../../src/retention/retention';
+import { SessionTraces } from '../../src/sessions/session-traces';
 import { windowRows } from '../../src/audit/log-search';
 import { ExpiringPasswords } from '../../src/users/expiring-passwords';
+import { UserTombstones } from '../../src/users/user-tombstones';
 import { AdminClient, adminSettings } from '../support/admin-client';
 import { password, TestService } from '../support/app';
 import { SoftAuthenticator } from '../support/authenticator';
@@ -350,15 +356,25 @@ describe('the plans of login and refresh on tables that have grown', () => {
       expect(found).toEqual([]);
     });
 
-    it('the deletion of a user finds all rows of the user by an index', async () => {
-      const { uid } = await service.givenUser('deleted');
-      const statements = await statementsOf(async () => {
-        expect((await root.send('DELETE', `users/${uid}`)).status).toBe(200);
-      });
-      expect(statements.some((one) => /^UPDATE mail_outbox/.test(one))).toBe(true);
-      const found: string[] = [];
-      for (const statement of statements) found.push(...faults(statement, await planOf(statement)));
-      expect(found).toEqual([]);
+    it('the off-boarding and the deletion of a user find all rows of the user by an index, and read few', async () => {
+      for (const [method, path, seen] of [
+        ['POST', 'users/UID/offboard', /^INSERT INTO `?offboardings/],
+        ['DELETE', 'users/UID', /^UPDATE mail_outbox/],
+      ] as const) {
+        const [first, second] = [await service.givenUser(`${method}-1`), await service.givenUser(`${method}-2`)];
+        const leave = async (uid: string) => {
+          const body = method === 'POST' ? {} : undefined;
+          expect((await root.send(method, path.replace('UID', uid), body)).status).toBe(200);
+        };
+        const before = await rowsRead();
+        await leave(first.uid);
+        expect((await rowsRead()) - before).toBeLessThan(1000);
+        const statements = await statementsOf(() => leave(second.uid));
+        expect(statements.some((one) => seen.test(one))).toBe(true);
+        const found: string[] = [];
+        for (const statement of statements) found.push(...faults(statement, await planOf(statement)));
+        expect(found).toEqual([]);
+      }
     });
 
     it('the counts of the overview read indexes only', async () => {
@@ -476,6 +492,33 @@ describe('the plans of login and refresh on tables that have grown', () => {
       if (!/FROM mail_outbox WHERE kind/.test(statement)) found.push(...faults(statement, await planOf(statement)));
     }
     expect(found).toEqual([]);
+  });
+
+  it('a purge reads rows in proportion to those that it deletes, not to the tables', async () => {
+    const retention = new Retention(
+      service.database,
+      service.app.get(CaptchaReceipts),
+      service.app.get(MailOutbox),
+      service.app.get(EventOutbox),
+      service.app.get(SessionTraces),
+      service.app.get(UserTombstones),
+      service.app.get(UserTraces),
+      service.clock,
+    );
+    const purge = async () => {
+      const before = await rowsRead();
+      const removed = Object.values(await retention.purge()).reduce((sum, rows) => sum + rows, 0);
+      return { removed, read: (await rowsRead()) - before };
+    };
+    // The rows of this test are as old as the clock of the database says.
+    service.clock.set(new Date());
+    const full = await purge();
+    expect(full.removed).toBeGreaterThan(users);
+    // The row that is found, the row that is deleted, and what a token has beside it.
+    expect(full.read / full.removed).toBeLessThan(10);
+    const idle = await purge();
+    expect(idle.removed).toBe(0);
+    expect(idle.read).toBeLessThan(1000);
   });
 });
 
