@@ -156,6 +156,7 @@ export class UserAdministration {
 
   private async insert(tx: Transaction, by: Authority, user: NewUser, uid?: string): Promise<User> {
     await assertProviderOf(tx, this.providers, by, user);
+    if (!rulesAdministrators(by)) await this.accounts.assertNoAddressOfOthers(tx, user.loginName, user.tenantId);
     if (user.uid !== undefined) assertNoClient(await this.ids.elsewhere('a user', [user.uid], tx), user.uid);
     return this.accounts.create(tx, user, uid);
   }

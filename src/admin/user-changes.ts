@@ -102,7 +102,10 @@ export class UserChanges {
   private async applyTo(change: Change, by: Authority, user: User, wanted: ProvisionedChange): Promise<void> {
     const { tx } = change;
     await this.accounts.change(tx, user, wanted);
-    if (wanted.loginName !== undefined) await this.accounts.rename(tx, user, wanted.loginName);
+    if (wanted.loginName !== undefined) {
+      await this.accounts.assertNoAddressOfOthers(tx, wanted.loginName, user.tenantId);
+      await this.accounts.rename(tx, user, wanted.loginName);
+    }
     if (wanted.status === userStatus.enabled) await this.offboardings.restored(tx, user.uid, by.actor);
     await this.endWhatWasIssued(tx, user, wanted);
     if (differs(user, wanted, 'tenantId')) await this.groups.endAll(tx, user.uid, change.record);

@@ -105,6 +105,21 @@ export class UserAccounts {
     await this.words.follow(tx, uid);
   }
 
+  /**
+   * A login name wins over an address (`findSigningIn`). So with the address of a stranger as its name, an account would keep the
+   * stranger from signing in, and the tenant of the account would read who tries. Callers who do not rule all accounts ask here first.
+   * Race: an address that its owner gets at the same moment is not seen, as one that its owner gets later.
+   * @param tenantId whose addresses are in the hands of the caller anyway; left out: of no tenant
+   * @throws AccountProblem when the name is the address by which somebody else signs in
+   */
+  async assertNoAddressOfOthers(sql: Sql, loginName: string, tenantId?: string): Promise<void> {
+    const owner = await sql.row<{ tenantId: string }>(
+      `SELECT tenant_id AS tenantId FROM users WHERE email_key = ? AND provider = 'password'`,
+      [identityKey(loginName)],
+    );
+    if (owner !== undefined && owner.tenantId !== tenantId) throw identityIsTaken();
+  }
+
   /** Ends the lock after wrong passwords and the block after wrong codes. */
   unlock(sql: Sql, uid: string): Promise<boolean> {
     const unlocked = { loginFailedCount: 0, lastLoginFailedTime: null, mfaFailedCount: 0, mfaBlockedUntil: null };

@@ -84,4 +84,17 @@ describe('the accounts that a person of a provider does not get (T540)', () => {
     expect(await service.count('login_tokens', 'user_identity = ?', [user.uid])).toBe(0);
     expect(await row()).toEqual(former);
   });
+
+  it('T768 a person who names themselves like the address of somebody else gets no account, and the address goes on', async () => {
+    const { service } = site;
+    const { uid } = await service.givenUser('addressed', { email: 'addressed@example.com' });
+    site.provider.signsIn({
+      sub: 'namer',
+      claims: { preferred_username: 'Addressed@example.com', email: 'namer@acme.example', email_verified: true },
+    });
+    expect((await site.browser().come()).error).toBe('LOGIN_404001');
+    expect((await service.login('addressed@example.com')).body.data.user_info.uid).toBe(uid);
+    const audit = `SELECT user_id FROM audit_logs WHERE event = 'USER_EXTERNAL_REFUSED' ORDER BY id DESC LIMIT 1`;
+    expect(await service.database.row(audit)).toEqual({ user_id: uid });
+  });
 });

@@ -327,6 +327,18 @@ describe('attacks on the sign-in at an application', () => {
     }
   });
 
+  it('T767 a visitor without a session, at the places of a device, is led to the page that says so', async () => {
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+    const answers = [
+      await service.get('/oidc/device/nothing'),
+      await service.send('POST', '/oidc/device', 'xsrf=x&user_code=y', { headers }),
+    ];
+    for (const answer of answers) {
+      expect(answer.status).toBe(303);
+      expect(answer.headers.location).toMatch(/\/device\?state=refused$/);
+    }
+  });
+
   it('T483 implicit and hybrid answers, passwords and registration are not offered', async () => {
     for (const response_type of ['token', 'id_token', 'code id_token', 'code token', 'none']) {
       const { url } = await new OpenIdBrowser(service).authorize(application, { response_type });

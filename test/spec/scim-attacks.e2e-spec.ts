@@ -179,6 +179,21 @@ describe('attacks by SCIM', () => {
     expect((await service.userRow(uid)).email).toBeNull();
   });
 
+  it('T766 an object that has no text form, in the place of a text, is no failure of the service', async () => {
+    const uid = await client.givenUser('textless', { emails: [{ value: 'textless@example.com' }] });
+    const textless = { toString: null, valueOf: null };
+    const operations = [
+      { op: 'remove', path: 'emails', value: [textless] },
+      { op: 'remove', path: 'emails', value: [{ value: textless }] },
+      { op: 'replace', path: 'emails', value: [{ type: textless, primary: textless, value: 'textless@example.com' }] },
+    ];
+    for (const operation of operations) expect((await client.patch(`/Users/${uid}`, [operation])).status).toBe(200);
+    expect((await service.userRow(uid)).email).toBe('textless@example.com');
+    const emails = [{ primary: textless, value: 'also-textless@example.com' }];
+    expect((await client.ask('POST', '/Users', { userName: 'also-textless', emails })).status).toBe(201);
+    expect(refused(await client.ask('POST', '/Users', { userName: textless }), 'invalidValue')).toBe(400);
+  });
+
   it('T577 bodies of the wrong size, form or type are refused in the form of SCIM', async () => {
     const large = JSON.stringify({ userName: 'x'.repeat(1024 * 1024) });
     expect(refused(await client.ask('POST', '/Users', large))).toBe(413);
@@ -238,6 +253,18 @@ describe('attacks by SCIM', () => {
     }
     expect(await service.userRow(thief)).toMatchObject({ login_name: 'thief', nickname: 'before', email: null });
     expect((await service.userRow(uid)).login_name).toBe('owner-of-a-name');
+  });
+
+  it('T768 no account of a tenant gets the address of a stranger as its name, which would win over the address', async () => {
+    const { uid } = await service.givenUser('stranger', { email: 'Stranger@example.com' });
+    const own = await acme.givenUser('acme-namer', { emails: [{ value: 'namer@acme.example' }] });
+    const rename = (value: string) => acme.patch(`/Users/${own}`, [{ op: 'replace', path: 'userName', value }]);
+    for (const name of ['stranger@example.com', 'STRANGER@example.com', ' ｓtranger@example.com']) {
+      expect(refused(await acme.ask('POST', '/Users', { userName: name }), 'uniqueness')).toBe(409);
+      expect(refused(await rename(name), 'uniqueness')).toBe(409);
+    }
+    expect((await service.login('stranger@example.com')).body.data.user_info.uid).toBe(uid);
+    expect((await rename('namer@acme.example')).status).toBe(200);
   });
 
   it('other paths and methods are refused in the form of SCIM, after the token was checked', async () => {

@@ -39,8 +39,8 @@ export function adaptModels(
     backchannelLogout: () => Promise.resolve(),
   });
 
-  const { loginAccount, destroy } = provider.Session.prototype as unknown as Record<
-    'loginAccount' | 'destroy',
+  const { loginAccount, destroy, persist } = provider.Session.prototype as unknown as Record<
+    'loginAccount' | 'destroy' | 'persist',
     (...given: unknown[]) => unknown
   >;
   Object.assign(provider.Session.prototype, {
@@ -64,6 +64,13 @@ export function adaptModels(
       reads.forget();
       await destroy.call(this);
     },
+    /**
+     * The error page of a device gives the session of the browser a secret for a form, which our pages do not show. A visitor
+     * without a session has none that could be stored again, and the package would answer 500.
+     */
+    persist(this: OwnSession) {
+      return this.exp === undefined ? Promise.resolve() : persist.call(this);
+    },
   });
 
   /** The package would look first and then store: of two replicas, both would find nothing. */
@@ -85,6 +92,8 @@ export function adaptModels(
 }
 
 interface OwnSession {
+  /** Undefined until the session is stored. */
+  exp?: number;
   accountId?: string;
   sid?: string;
   credentialVersion?: number;

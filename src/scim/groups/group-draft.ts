@@ -23,43 +23,71 @@ export function groupOf(body: unknown): Required<GroupEdit> {
   };
 }
 
-/** What the operations of a PATCH make together, in their order. @throws ScimError */
+/**
+ * What the operations of a PATCH make together, in their order. Each of them changes the same sets, so the time grows with the
+ * members that are named, and not with their square. @throws ScimError
+ */
 export function editOf(operations: readonly Operation[]): GroupEdit {
   let edit: GroupEdit = {};
+  const members = new MemberChanges();
   for (const operation of operations) {
     const { operator, path, value } = operation;
     const given = operator === 'remove' ? null : value;
     if (path.attribute === 'displayname') edit = { ...edit, displayName: nameOf(given) };
     if (path.attribute === 'externalid') edit = { ...edit, externalId: externalIdOf(given) };
-    if (path.attribute === 'members') edit = { ...edit, members: membersAfter(edit.members, operation) };
+    if (path.attribute === 'members') apply(members, operation);
   }
-  return edit;
+  return { ...edit, members: members.edit };
 }
 
-function membersAfter(before: MemberEdit | undefined, { operator, path, value }: Operation): MemberEdit {
+function apply(members: MemberChanges, { operator, path, value }: Operation): void {
   const selected = path.within === undefined ? undefined : selectedBy(path.within);
   if (operator === 'remove') {
     // Entra ID names them in the value, and with its flag for compliance in the path. Neither of both means all members.
     const uids = selected ?? (value === undefined || value === null ? undefined : uidsOf(value));
-    return uids === undefined ? { all: new Set() } : without(before, uids);
+    if (uids === undefined) members.set([]);
+    else members.remove(uids);
+    return;
   }
   // A filter that matches nothing: what it selects is what the operation makes.
   const uids = value === undefined ? (selected ?? []) : uidsOf(value);
-  return operator === 'replace' && selected === undefined ? { all: new Set(uids) } : including(before, uids);
+  if (operator === 'replace' && selected === undefined) members.set(uids);
+  else members.add(uids);
 }
 
-function including(before: MemberEdit | undefined, uids: readonly string[]): MemberEdit {
-  if (before !== undefined && 'all' in before) return { all: new Set([...before.all, ...uids]) };
-  const leaves = new Set(before?.leaves);
-  for (const uid of uids) leaves.delete(uid);
-  return { joins: new Set([...(before?.joins ?? []), ...uids]), leaves };
-}
+/** Undefined until the first operation about members. */
+class MemberChanges {
+  private all: Set<string> | undefined;
+  private changes: { readonly joins: Set<string>; readonly leaves: Set<string> } | undefined;
 
-function without(before: MemberEdit | undefined, uids: readonly string[]): MemberEdit {
-  const kept = new Set(before !== undefined && 'all' in before ? before.all : before?.joins);
-  for (const uid of uids) kept.delete(uid);
-  if (before !== undefined && 'all' in before) return { all: kept };
-  return { joins: kept, leaves: new Set([...(before?.leaves ?? []), ...uids]) };
+  get edit(): MemberEdit | undefined {
+    return this.all === undefined ? this.changes : { all: this.all };
+  }
+
+  set(uids: readonly string[]): void {
+    this.all = new Set(uids);
+  }
+
+  add(uids: readonly string[]): void {
+    const { joins, leaves } = this.current();
+    for (const uid of uids) {
+      joins.add(uid);
+      leaves?.delete(uid);
+    }
+  }
+
+  remove(uids: readonly string[]): void {
+    const { joins, leaves } = this.current();
+    for (const uid of uids) {
+      joins.delete(uid);
+      leaves?.add(uid);
+    }
+  }
+
+  private current(): { readonly joins: Set<string>; readonly leaves?: Set<string> } {
+    if (this.all !== undefined) return { joins: this.all };
+    return (this.changes ??= { joins: new Set(), leaves: new Set() });
+  }
 }
 
 /** `members[value eq "…"]`, also several of them with `or`. @throws ScimError for any other filter */

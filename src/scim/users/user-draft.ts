@@ -83,7 +83,7 @@ function emailEffect({ email }: UserDraft, { operator, path: { within, sub }, va
 function isNamed(value: unknown, email: string | null): boolean {
   if (value === undefined || value === null) return true;
   const listed = Array.isArray(value) ? value : [value];
-  return listed.some((one) => String(member(one, 'value') ?? one).toLowerCase() === email?.toLowerCase());
+  return listed.some((one) => word(member(one, 'value') ?? one) === email?.toLowerCase());
 }
 
 /** Of several addresses the primary one, else the one of work, else the first. */
@@ -91,13 +91,14 @@ function addressOf(emails: unknown): string | null {
   const listed = (Array.isArray(emails) ? emails : [emails]) as unknown[];
   const of = (test: (email: unknown) => boolean) => listed.find(test);
   const chosen =
-    of((one) => isTrue(member(one, 'primary'))) ??
-    of((one) => String(member(one, 'type')).toLowerCase() === 'work') ??
-    listed[0];
+    of((one) => isTrue(member(one, 'primary'))) ?? of((one) => word(member(one, 'type')) === 'work') ?? listed[0];
   return text('emails.value', typeof chosen === 'string' ? chosen : member(chosen, 'value'));
 }
 
-const isTrue = (value: unknown): boolean => String(value).toLowerCase() === 'true';
+const isTrue = (value: unknown): boolean => value === true || word(value) === 'true';
+
+/** Undefined for anything but a text. An object of JSON need not have a text form: its `toString` can be null. */
+const word = (value: unknown): string | undefined => (typeof value === 'string' ? value.toLowerCase() : undefined);
 
 /** Whether a filter selects the address, which is that of work, and primary. */
 function selects(filter: Filter, email: string | null): boolean {

@@ -71,7 +71,7 @@ export class ExternalOwners {
     }
     const missing = missingFor(provider, person);
     if (missing !== undefined) return refused(missing);
-    const other = (await this.users.findByLoginName(loginName!)) ?? (await this.users.findByEmail(email!));
+    const other = (await this.users.findSigningIn(loginName!)) ?? (await this.users.findByEmail(email!));
     return other === null ? { outcome: 'creates', userId: null, reason: null } : refused('taken', other.uid);
   }
 
@@ -128,6 +128,8 @@ export class ExternalOwners {
         if ((await this.providers.hold(tx, provider.id))?.issuer !== provider.issuer) {
           throw new DomainError(externalAnswerRejected);
         }
+        // Some providers let people choose this claim.
+        await this.accounts.assertNoAddressOfOthers(tx, loginName);
         const user = await this.accounts.create(tx, {
           ...{ loginName, email, nickname, externalId, tenantId: provider.tenantId, orgUnitId: null },
           ...{ provider: 'oidc', identityProviderId: provider.id, passwordHash: null, temporary: false },
@@ -142,7 +144,7 @@ export class ExternalOwners {
       if (!(error instanceof AccountProblem || error instanceof NotBound)) throw error;
       const winner = await this.bound(provider, sub, client);
       if (winner !== undefined) return winner;
-      const other = (await this.users.findByLoginName(loginName)) ?? (await this.users.findByEmail(email));
+      const other = (await this.users.findSigningIn(loginName)) ?? (await this.users.findByEmail(email));
       return this.refuse('taken', provider, other?.uid, client);
     }
   }
