@@ -79,8 +79,9 @@ export async function applyAppSetup(app: NestFastifyApplication, logger: Logger)
   // The hook is `onSend`, because the answers to preflights, and to requests from before the draining, need these
   // headers too.
   fastify.addHook('onSend', (request, reply, _payload, done) => {
-    const cacheControl = reply.getHeader('cache-control') ?? answerHeaders['cache-control'];
-    reply.headers({ ...answerHeaders, 'cache-control': cacheControl, 'x-request-id': request.id });
+    const cacheControl = reply.getHeader('cache-control');
+    reply.headers(answerHeaders).header('x-request-id', request.id);
+    if (cacheControl !== undefined) reply.header('cache-control', cacheControl);
     if (lifecycle.draining) reply.header('connection', 'close');
     done();
   });

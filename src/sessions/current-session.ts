@@ -37,9 +37,14 @@ export const WithAccount = (): MethodDecorator => Marked({ account: true });
 /** The check of the token on this route also reads the groups, in the same statement (ADR 0037). */
 export const WithGroups = (): MethodDecorator => Marked({ groups: true });
 
-export const needsGroups = (request: FastifyRequest): boolean => marksOf(request).groups === true;
+/** What the check of a token reads beside the user. With the account it reads the groups as well. */
+export type AlsoRead = 'account' | 'groups';
 
-export const needsAccount = (request: FastifyRequest): boolean => marksOf(request).account === true;
+export function alsoReadFor(request: FastifyRequest): AlsoRead | undefined {
+  const { account, groups } = marksOf(request);
+  if (account) return 'account';
+  return groups ? 'groups' : undefined;
+}
 
 /** `@Session() session: CurrentSession` on a route behind a token guard. */
 export const Session = createParamDecorator(

@@ -32,7 +32,10 @@ export interface TokenPayload {
   readonly cnf?: { readonly jkt: string };
 }
 
-export function isTokenPayload(claims: Record<string, unknown>): boolean {
+/** What a JWT says, of which nothing is known yet. */
+export type Claims = Partial<Record<keyof TokenPayload, unknown>>;
+
+export function isTokenPayload(claims: Claims): boolean {
   const texts = [claims.sub, claims.jti, claims.sid, claims.iss, claims.aud, claims.tenant_id];
   return (
     texts.every((value) => typeof value === 'string') &&

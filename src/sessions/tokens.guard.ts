@@ -1,22 +1,14 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { DomainError } from '../shared/errors/domain-error';
-import {
-  accessTokenExpired,
-  accessTokenInvalid,
-  accessTokenRevoked,
-  type CatalogueEntry,
-  refreshTokenRejected,
-} from '../shared/errors/error-catalogue';
+import { accessTokenInvalid, refreshTokenRejected } from '../shared/errors/error-catalogue';
 import { SessionLimit } from '../platform/limits/session-limit';
 import type { CurrentSession, PresentedToken } from './current-session';
 import { RefreshTokenStrategy } from './jwt/refresh-token.strategy';
-import { TokenStrategy } from './jwt/token.strategy';
+import { isRefusal, TokenStrategy } from './jwt/token.strategy';
 import type { Proof } from './proof/proof-reader';
 import { TokenBinding } from './token-binding';
 import type { TokenUse } from './token-payload';
-
-const refusals = new Set<CatalogueEntry>([accessTokenInvalid, accessTokenExpired, accessTokenRevoked]);
 
 type Guarded = FastifyRequest & { user: PresentedToken | null };
 
@@ -95,7 +87,7 @@ export class OptionalSessionGuard extends SessionGuard {
     try {
       return await super.session(request, proof);
     } catch (error) {
-      if (error instanceof DomainError && refusals.has(error.entry)) return null;
+      if (isRefusal(error)) return null;
       throw error;
     }
   }
@@ -128,7 +120,7 @@ export class RefreshTokenGuard implements CanActivate {
     try {
       request.user = accepted(await this.strategy.check(request), ['refresh']);
     } catch (reason) {
-      if (reason instanceof DomainError && refusals.has(reason.entry)) throw new DomainError(refreshTokenRejected);
+      if (isRefusal(reason)) throw new DomainError(refreshTokenRejected);
       throw reason;
     }
     this.binding.assertHolder(request.user, proof, request);

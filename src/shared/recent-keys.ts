@@ -15,7 +15,8 @@ export class RecentKeys<Value> {
   }
 
   get(key: string): Value | undefined {
-    return this.young.has(key) ? this.young.get(key) : this.old.get(key);
+    const newer = this.young.get(key);
+    return newer === undefined ? this.old.get(key) : newer;
   }
 
   /** @param now and longestLife are milliseconds of the same clock */

@@ -63,6 +63,8 @@ const encoded = /[^\x20-\x7e]|[%,]|^ | $/g;
  * control characters are among them, so no value can end its header. Decoding every `%XX` gives exactly the text.
  */
 export function headerValue(text: string | null): string {
-  const bytes = Buffer.from(text ?? '').toString('latin1');
+  if (text === null) return '';
+  if (text.search(encoded) < 0) return text;
+  const bytes = Buffer.from(text).toString('latin1');
   return bytes.replace(encoded, (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`);
 }

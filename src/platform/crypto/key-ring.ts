@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHmac, hash, hkdfSync, timingSafeEqual } from 'node:crypto';
 import { Logger } from '@nestjs/common';
 import { KeySettings } from '../config/key-settings';
 import { Random } from '../../shared/random';
@@ -159,5 +159,5 @@ function bytesOf(sealed: string): Buffer {
  * token.
  */
 export function sha256Hex(value: string): string {
-  return createHash('sha256').update(value, 'utf8').digest('hex');
+  return hash('sha256', value, 'hex');
 }

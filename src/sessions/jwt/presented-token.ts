@@ -5,7 +5,7 @@ import { DomainError } from '../../shared/errors/domain-error';
 import { accessTokenExpired, accessTokenInvalid } from '../../shared/errors/error-catalogue';
 import type { JwtSettings } from '../jwt-settings';
 import type { PresentedToken } from '../current-session';
-import { isTokenPayload, type TokenPayload } from '../token-payload';
+import { type Claims, isTokenPayload, type TokenPayload } from '../token-payload';
 import { keyIdOf, refreshTokenType, typeOf } from './compact-jws';
 
 type ReadToken = (request: FastifyRequest) => string | null;
@@ -30,9 +30,9 @@ export function bearerOrBody(request: FastifyRequest): string | null {
  * Verifies the signature, with the configured algorithm and keys only, and the issuer (RFC 8725). The audience must be that of
  * access tokens or that of refresh tokens. `newlyPresented` compares it with the use of the token.
  */
-export function verification(
+export function verification<Request = FastifyRequest>(
   { algorithm, issuer, audience, refreshAudience, verification: keys }: JwtSettings,
-  read: ReadToken,
+  read: (request: Request) => string | null,
 ): StrategyOptionsWithRequest {
   return {
     jwtFromRequest: read as never,
@@ -55,7 +55,7 @@ export function verification(
  * Checks that every claim is present and that the token has not expired by our clock.
  * @throws DomainError AUTH_401001, AUTH_401002
  */
-export function presentedToken(token: string | null, claims: Record<string, unknown>, clock: Clock): PresentedToken {
+export function presentedToken(token: string | null, claims: Claims, clock: Clock): PresentedToken {
   if (!isTokenPayload(claims)) throw new DomainError(accessTokenInvalid);
   const payload = claims as unknown as TokenPayload;
   const now = clock.epochSeconds();
@@ -71,7 +71,7 @@ export function presentedToken(token: string | null, claims: Record<string, unkn
  */
 export function newlyPresented(
   token: string | null,
-  claims: Record<string, unknown>,
+  claims: Claims,
   clock: Clock,
   settings: JwtSettings,
 ): PresentedToken {
