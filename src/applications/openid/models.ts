@@ -38,8 +38,20 @@ export function adaptModels(
     backchannelLogout: () => Promise.resolve(),
   });
 
-  const { loginAccount, destroy } = provider.Session.prototype as unknown as Record<
-    'loginAccount' | 'destroy',
+  const { getOIDCScopeFiltered } = provider.Grant.prototype as unknown as {
+    getOIDCScopeFiltered: (filter: unknown) => string;
+  };
+  Object.assign(provider.Grant.prototype, {
+    /** The package compares the scopes of the application only when a sign-in begins. One that was taken away since is gone. */
+    getOIDCScopeFiltered(filter: unknown) {
+      const granted = getOIDCScopeFiltered.call(this, filter).split(' ');
+      const allowed = library.Provider.ctx?.oidc.client?.scope?.split(' ') ?? [];
+      return granted.filter((scope) => allowed.includes(scope)).join(' ');
+    },
+  });
+
+  const { loginAccount, persist, destroy } = provider.Session.prototype as unknown as Record<
+    'loginAccount' | 'persist' | 'destroy',
     (...given: unknown[]) => unknown
   >;
   Object.assign(provider.Session.prototype, {
@@ -54,6 +66,13 @@ export function adaptModels(
     /** `sid` in tokens is that of the service, the same for each application. */
     ensureClientContainer(this: OwnSession, clientId: string) {
       if (this.sidFor(clientId) === undefined) this.sidFor(clientId, this.sid);
+    },
+    /**
+     * After an error on the form of a device, the package persists also a session that it has never saved, and throws. The
+     * browser has no cookie of such a session, so nobody misses it.
+     */
+    async persist(this: OwnSession) {
+      if (this.exp !== undefined) await persist.call(this);
     },
     /** The package calls this only at a log-out that an application asked for: it ends the whole session. */
     async destroy(this: OwnSession) {
@@ -86,6 +105,7 @@ interface OwnSession {
   accountId?: string;
   sid?: string;
   credentialVersion?: number;
+  exp?: number;
   sidFor(clientId: string): string | undefined;
   sidFor(clientId: string, sid: string | undefined): void;
 }
