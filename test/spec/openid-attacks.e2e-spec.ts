@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { AddressInfo } from 'node:net';
 import { type Answer, TestService } from '../support/app';
 import {
   askForTokens,
@@ -11,6 +12,7 @@ import {
   openIdSettings,
   postForm,
 } from '../support/openid';
+import { rawRequest, request } from '../support/raw-http';
 
 /** Chapter 3.20 of docs/spec/attacks.md. */
 describe('attacks on the sign-in at an application', () => {
@@ -327,18 +329,6 @@ describe('attacks on the sign-in at an application', () => {
     }
   });
 
-  it('T767 a visitor without a session, at the places of a device, is led to the page that says so', async () => {
-    const headers = { 'content-type': 'application/x-www-form-urlencoded' };
-    const answers = [
-      await service.get('/oidc/device/nothing'),
-      await service.send('POST', '/oidc/device', 'xsrf=x&user_code=y', { headers }),
-    ];
-    for (const answer of answers) {
-      expect(answer.status).toBe(303);
-      expect(answer.headers.location).toMatch(/\/device\?state=refused$/);
-    }
-  });
-
   it('T483 implicit and hybrid answers, passwords and registration are not offered', async () => {
     for (const response_type of ['token', 'id_token', 'code id_token', 'code token', 'none']) {
       const { url } = await new OpenIdBrowser(service).authorize(application, { response_type });
@@ -353,6 +343,55 @@ describe('attacks on the sign-in at an application', () => {
     const narrow = await givenApplication(service, { scopes: ['openid'] });
     const { url } = await new OpenIdBrowser(service).authorize(narrow, { scope: 'openid email' });
     expect(url.searchParams.get('error')).toBe('invalid_scope');
+  });
+
+  it('T758 a scope that is taken from an application is gone from its tokens, and offline_access ends with the scope', async () => {
+    const { access } = await signedIn('less-told');
+    const given = await givenApplication(service);
+    const browser = new OpenIdBrowser(service);
+    const signIn = async (more: Record<string, string> = {}) =>
+      (await exchange(service, given, await browser.signIn(given, access, more, true))).body;
+    const refresh = (refresh_token: string) =>
+      askForTokens(service, given, { grant_type: 'refresh_token', refresh_token });
+    const told = async (bearer: string) =>
+      Object.keys((await service.get('/oidc/me', { bearer })).body as object).sort();
+    const [online, offline] = [
+      await signIn(),
+      await signIn({ scope: 'openid email offline_access', prompt: 'consent' }),
+    ];
+    expect(await told(online.access_token as string)).toContain('email');
+    await service.database.affected(`UPDATE applications SET scopes = '["openid","profile"]' WHERE id = ?`, [given.id]);
+    const rest = ['name', 'preferred_username', 'sub'];
+    expect(await told(online.access_token as string)).toEqual(rest);
+    const { body } = await refresh(online.refresh_token as string);
+    expect(body.scope).toBe('openid profile');
+    expect(await told(body.access_token as string)).toEqual(rest);
+    expect((await refresh(offline.refresh_token as string)).body.error).toBe('invalid_grant');
+  });
+
+  it('T759 a redirect URI that is removed gets no code of a sign-in that began before, and no refusal', async () => {
+    const { access } = await signedIn('led-back');
+    const given = await givenApplication(service);
+    const browser = new OpenIdBrowser(service);
+    const { url } = await browser.authorize(given);
+    const interaction = url.searchParams.get('interaction')!;
+    expect((await browser.describe(interaction, access)).status).toBe(200);
+    const moved = `UPDATE applications SET redirect_uris = '["https://new.example.com/callback"]' WHERE id = ?`;
+    await service.database.affected(moved, [given.id]);
+    expect(seen(await browser.describe(interaction, access))).toEqual(notFound);
+    for (const body of [{}, { consent: true }, { consent: false }])
+      expect(seen(await browser.finish(interaction, access, body))).toEqual(notFound);
+  });
+
+  it('T757 the form of a device without the cookie of a visitor leads to the page, and stores nothing', async () => {
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+    const visitors = () => service.database.rows(`SELECT id_hash FROM oidc_records WHERE kind = 'Session'`);
+    const before = (await visitors()).length;
+    const form = await service.post('/oidc/device', 'user_code=BBBB-BBBB&xsrf=x', { headers });
+    const resumed = await service.get('/oidc/device/unknown');
+    for (const { status, headers: answered } of [form, resumed])
+      expect([status, answered.location]).toEqual([303, 'http://portal.test/device?state=refused']);
+    expect((await visitors()).length).toBe(before);
   });
 
   it('T487 a token of an application that is disabled, deleted or closed to its user is not active to anybody', async () => {
@@ -436,6 +475,22 @@ describe('a flood of visitors without a sign-in', () => {
       begun.push((await postForm(service, path, native, { scope: 'openid' })).status);
     expect(begun).toEqual([200, 200, expect.any(Number), 429, 429]);
     expect(begun[2]).not.toBe(429);
+  });
+});
+
+describe('codes of devices', () => {
+  const limits = { RATE_LIMIT: 'on', RATE_LIMIT_OTP: '2' };
+  let service: TestService;
+  beforeAll(async () => (service = await TestService.start({ ...openIdSettings, ...limits })));
+  afterAll(() => service.stop());
+
+  it('T756 no character after the path, such as # or a backslash, takes a guess of a code out of its limit', async () => {
+    await service.app.listen(0, '127.0.0.1');
+    const { port } = service.app.getHttpServer().address() as AddressInfo;
+    const statuses: (number | undefined)[] = [];
+    for (const path of ['/oidc/device#a', '/oidc/device/#b', '/oidc/DEVICE\\#c', '/oidc/device\\#d', '/oidc/device#?e'])
+      statuses.push((await rawRequest(port, request('GET', path, ['Host: portal.test'])))?.status);
+    expect(statuses).toEqual([303, 303, 429, 429, 429]);
   });
 });
 

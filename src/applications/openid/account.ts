@@ -20,6 +20,9 @@ export async function accountOf(
     const application = await reads.application(ctx.oidc.client?.clientId ?? '');
     const groups = () => members.groupsOf(user);
     if (application === null || !(await admits(application, user, groups))) return undefined;
+    // A refresh token that outlives its session ends with the scope that it was made for.
+    const offline = ctx.oidc.entities.RefreshToken?.scopes.has('offline_access') === true;
+    if (offline && !application.scopes.includes('offline_access')) return undefined;
   }
   if (ctx.oidc.entities.RefreshToken !== undefined && !(await standsInDirectory(ports, ctx, user))) return undefined;
   return { accountId: user.uid, claims: (_use, scope) => claimsIn(scope, ports, user) };

@@ -94,6 +94,7 @@ export class Interactions {
     const interaction = await this.provider.Interaction.find(uid);
     const application = await this.applications.find(String(interaction?.params.client_id));
     if (interaction === undefined || application === null) throw new DomainError(interactionNotFound);
+    await this.assertReturns(interaction, application);
     const { user, credentialVersion, payload } = session;
     if (!(await admits(application, user, () => this.members.groupsOf(user))))
       throw new DomainError(applicationRefused, {
@@ -111,6 +112,15 @@ export class Interactions {
       lack: other === undefined || other === user.uid ? lack : { ...lack, fresh: true },
       consent: needsConsent(interaction, application, grant),
     };
+  }
+
+  /** The provider compares the redirect URI when a sign-in begins. One that was removed since gets neither a code nor an error. */
+  private async assertReturns({ params }: Interaction, { id }: Application): Promise<void> {
+    const { redirect_uri: uri } = params;
+    // A device has none.
+    if (typeof uri !== 'string') return;
+    const client = await this.provider.Client.find(id);
+    if (client?.redirectUriAllowed(uri) !== true) throw new DomainError(interactionNotFound);
   }
 
   private async grant(begun: Begun, { user, credentialVersion }: CurrentSession): Promise<string> {

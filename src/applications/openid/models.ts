@@ -39,8 +39,20 @@ export function adaptModels(
     backchannelLogout: () => Promise.resolve(),
   });
 
-  const { loginAccount, destroy, persist } = provider.Session.prototype as unknown as Record<
-    'loginAccount' | 'destroy' | 'persist',
+  const { getOIDCScopeFiltered } = provider.Grant.prototype as unknown as {
+    getOIDCScopeFiltered: (filter: unknown) => string;
+  };
+  Object.assign(provider.Grant.prototype, {
+    /** The package compares the scopes of the application only when a sign-in begins. One that was taken away since is gone. */
+    getOIDCScopeFiltered(filter: unknown) {
+      const granted = getOIDCScopeFiltered.call(this, filter).split(' ');
+      const allowed = library.Provider.ctx?.oidc.client?.scope?.split(' ') ?? [];
+      return granted.filter((scope) => allowed.includes(scope)).join(' ');
+    },
+  });
+
+  const { loginAccount, persist, destroy } = provider.Session.prototype as unknown as Record<
+    'loginAccount' | 'persist' | 'destroy',
     (...given: unknown[]) => unknown
   >;
   Object.assign(provider.Session.prototype, {
@@ -56,6 +68,13 @@ export function adaptModels(
     ensureClientContainer(this: OwnSession, clientId: string) {
       if (this.sidFor(clientId) === undefined) this.sidFor(clientId, this.sid);
     },
+    /**
+     * After an error on the form of a device, the package persists also a session that it has never saved, and throws. The
+     * browser has no cookie of such a session, so nobody misses it.
+     */
+    async persist(this: OwnSession) {
+      if (this.exp !== undefined) await persist.call(this);
+    },
     /** The package calls this only at a log-out that an application asked for: it ends the whole session. */
     async destroy(this: OwnSession) {
       const { portalClient } = library.Provider.ctx!.req as BrowserRequest;
@@ -63,13 +82,6 @@ export function adaptModels(
         await endSession(this.accountId, this.sid, portalClient!);
       reads.forget();
       await destroy.call(this);
-    },
-    /**
-     * The error page of a device gives the session of the browser a secret for a form, which our pages do not show. A visitor
-     * without a session has none that could be stored again, and the package would answer 500.
-     */
-    persist(this: OwnSession) {
-      return this.exp === undefined ? Promise.resolve() : persist.call(this);
     },
   });
 

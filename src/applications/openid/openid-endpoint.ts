@@ -103,10 +103,11 @@ export class OpenIdEndpoint implements OnModuleInit {
 
 /**
  * Applications ask from few addresses, for all of their users. A code of a device has few characters. A request that is pushed or
- * a device that begins is a row of the database: without a secret everybody can ask for it. The provider ignores the case of a path.
+ * a device that begins is a row of the database: without a secret everybody can ask for it. The provider ignores the case of a path,
+ * and takes a backslash for a slash where the path is followed by `#`. So whatever is not below `/device/` counts as the form.
  */
 function groupOf(path: string, authorization = '') {
-  if (/^\/device(\/?\?|\/?$)/i.test(path)) return 'otp';
+  if (/^\/device(?!\/\w)/i.test(path)) return 'otp';
   if (/^\/(request|device\/auth)\b/i.test(path) && !/^basic /i.test(authorization)) return 'other';
   return /^\/(auth|session)\b/i.test(path) ? 'other' : 'introspection';
 }
