@@ -41,6 +41,24 @@ describe('Chromium', () => {
     expect(await other.evaluate('document.cookie')).toBe('');
   });
 
+  it('loads no page but those of the tests', async () => {
+    const page = await chromium.newPage();
+    await page.goto(url);
+    const session = await chromium.browser.newBrowserCDPSession();
+    const { targetInfos } = await session.send('Target.getTargets');
+    const addresses = targetInfos.map((target) => target.url).filter((address) => !address.startsWith(url));
+    expect(addresses).toEqual([]);
+  });
+
+  it('switches off all that Playwright switches off', async () => {
+    const session = await chromium.browser.newBrowserCDPSession();
+    const { commandLine } = await session.send('SystemInfo.getInfo');
+    // Of several options with one name, Chromium reads the last one.
+    const lists = [...commandLine.matchAll(/ --disable-features=(\S*)/g)].map(([, list]) => list!.split(','));
+    expect(lists.at(-1)).toEqual(expect.arrayContaining(lists.flat()));
+    expect(lists.length).toBeGreaterThan(1);
+  });
+
   it('has ended after stop', async () => {
     await chromium.stop();
     expect(chromium.browser.isConnected()).toBe(false);

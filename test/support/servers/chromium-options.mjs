@@ -1,4 +1,30 @@
-/** Without these options Chromium sends requests to its vendor at the start. */
+/** What Playwright switches off. The option below replaces its list, so it repeats it (test/servers/chromium compares them). */
+const offInPlaywright = [
+  'AvoidUnnecessaryBeforeUnloadCheckSync',
+  'DestroyProfileOnBrowserClose',
+  'HttpsUpgrades',
+  'HttpsFirstBalancedModeAutoEnable',
+  'LensOverlay',
+  'MediaRouter',
+  'PaintHolding',
+  'ThirdPartyStoragePartitioning',
+  'AvoidCorsURLLoaderRestartOnRedirect',
+  'TcpPortRandomizationWin',
+  'OptimizationHints',
+  'NetworkTimeServiceQuerying',
+  'AimEnabled',
+  'PreconnectToSearch',
+  'msForceBrowserSignIn',
+  'msEdgeUpdateLaunchServicesPreferredVersion',
+];
+
+/**
+ * Each window loads two hidden pages for the suggestions of its address bar, with a process of their own each. Nobody sees
+ * them without a screen, and they take half of the processor time of the browser.
+ */
+const hiddenPages = ['WebUIOmniboxPopup', 'WebUIOmniboxAimPopup'];
+
+/** Without these options Chromium sends requests to its vendor at the start, and loads pages that nobody sees. */
 export const quietOptions = [
   '--no-sandbox',
   '--disable-gpu',
@@ -7,4 +33,5 @@ export const quietOptions = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
+  `--disable-features=${[...offInPlaywright, ...hiddenPages].join(',')}`,
 ];
