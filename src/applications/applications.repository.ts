@@ -15,11 +15,7 @@ export const anApplication = 'an application';
 export class Applications {
   private readonly rows: EntityRows<Application>;
 
-  constructor(
-    @InjectRepository(Application) rows: Repository<Application>,
-    database: Database,
-    ids: SubjectIds,
-  ) {
+  constructor(@InjectRepository(Application) rows: Repository<Application>, database: Database, ids: SubjectIds) {
     this.rows = new EntityRows(rows, database);
     ids.register({
       what: anApplication,
