@@ -12,6 +12,7 @@ import { Browser, newApplication } from './lib/code-flow.mjs';
 import { betterAuth, Contestant, installBetterAuth, service } from './lib/contestants.mjs';
 import { startMariaDb } from './lib/mariadb.mjs';
 import { markdownTable } from './lib/markdown.mjs';
+import { median } from './lib/report.mjs';
 
 const number = (value) => ({ type: 'string', default: String(value) });
 const { values } = parseArgs({ options: { rounds: number(5), seconds: number(4) } });
@@ -196,9 +197,4 @@ function compared(trials) {
       return [kind, name, ...median2('rate'), ...median2('cpu')];
     }),
   );
-}
-
-function median(numbers) {
-  const sorted = numbers.toSorted((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)];
 }

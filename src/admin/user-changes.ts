@@ -5,6 +5,7 @@ import { Offboardings } from '../offboarding/offboardings';
 import type { Transaction } from '../platform/database/database';
 import { rootTenant } from '../platform/settings/system-settings';
 import { notPermitted } from '../shared/errors/error-catalogue';
+import { identityKey } from '../shared/identity-key';
 import { usableAddress } from '../shared/mail-address';
 import { PasswordChangeRequests } from '../password-reset/password-change-requests';
 import { PendingLogins } from '../sessions/pending-login.repository';
@@ -103,7 +104,8 @@ export class UserChanges {
     const { tx } = change;
     await this.accounts.change(tx, user, wanted);
     if (wanted.loginName !== undefined) {
-      await this.accounts.assertNoAddressOfOthers(tx, wanted.loginName, user.tenantId);
+      if (identityKey(wanted.loginName) !== user.loginNameKey)
+        await this.accounts.assertNoAddressOfOthers(tx, wanted.loginName, user.tenantId);
       await this.accounts.rename(tx, user, wanted.loginName);
     }
     if (wanted.status === userStatus.enabled) await this.offboardings.restored(tx, user.uid, by.actor);

@@ -108,7 +108,7 @@ export class UserAccounts {
   /**
    * A login name wins over an address (`findSigningIn`). So with the address of a stranger as its name, an account would keep the
    * stranger from signing in, and the tenant of the account would read who tries. Callers who do not rule all accounts ask here first.
-   * Race: an address that its owner gets at the same moment is not seen, as one that its owner gets later.
+   * Race: if the owner gets the address at the same moment or later, this look does not see it.
    * @param tenantId whose addresses are in the hands of the caller anyway; left out: of no tenant
    * @throws AccountProblem when the name is the address by which somebody else signs in
    */

@@ -326,7 +326,8 @@ describe('HTTP over raw sockets (docs/spec/attacks.md#3.9)', () => {
     const sockets = Array.from({ length: Math.min(1000, allowed) }, () => connect(service.port, '127.0.0.1'));
     try {
       // The kernel accepts connections for a process that does not run, until the backlog of its listener is full.
-      await Promise.all(sockets.map((socket) => once(socket, 'connect')));
+      const signal = AbortSignal.timeout(60_000);
+      await Promise.all(sockets.map((socket) => once(socket, 'connect', { signal })));
     } finally {
       service.signal('SIGCONT');
       for (const socket of sockets) socket.destroy();

@@ -68,6 +68,15 @@ describe('just-in-time provisioning (LDAP_JIT_PROVISIONING)', () => {
     expect((await refusals()).filter(({ user_id }) => user_id === owner.uid)).toHaveLength(1);
   });
 
+  it('T768 an entry that is named like the e-mail address of a local account is refused and audited', async () => {
+    const name = `${freshName('named')}@example.test`;
+    const owner = await service.givenUser(freshName('owner'), { email: name.toUpperCase() });
+    await givenPerson(directory, name, { mail: `${freshName('mail')}@example.test` });
+    expect((await ldapLogin(service, name)).body.error_code).toBe('LOGIN_404001');
+    expect(await rowOf(name)).toBeUndefined();
+    expect((await refusals()).filter(({ user_id }) => user_id === owner.uid)).toHaveLength(1);
+  });
+
   it('an invalid e-mail address is left out, and the account is made without one', async () => {
     const name = freshName('dotty');
     await givenPerson(directory, name, { mail: 'a..b@example.test' });

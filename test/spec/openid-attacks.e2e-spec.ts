@@ -361,6 +361,10 @@ describe('attacks on the sign-in at an application', () => {
     ];
     expect(await told(online.access_token as string)).toContain('email');
     await service.database.affected(`UPDATE applications SET scopes = '["openid","profile"]' WHERE id = ?`, [given.id]);
+    const asked = async (token: unknown) =>
+      (await postForm(service, '/oidc/token/introspection', given, { token: token as string })).body as object;
+    expect(await asked(online.access_token)).toMatchObject({ active: true, scope: 'openid profile' });
+    expect(await asked(offline.refresh_token)).toEqual({ active: false });
     const rest = ['name', 'preferred_username', 'sub'];
     expect(await told(online.access_token as string)).toEqual(rest);
     const { body } = await refresh(online.refresh_token as string);
@@ -376,11 +380,21 @@ describe('attacks on the sign-in at an application', () => {
     const { url } = await browser.authorize(given);
     const interaction = url.searchParams.get('interaction')!;
     expect((await browser.describe(interaction, access)).status).toBe(200);
+    // Another browser has the answer of the pages already, and has not followed it yet.
+    const other = new OpenIdBrowser(service);
+    const late = (await other.authorize(given)).url.searchParams.get('interaction')!;
+    const { body: allowed } = await other.finish(late, access, { consent: true });
     const moved = `UPDATE applications SET redirect_uris = '["https://new.example.com/callback"]' WHERE id = ?`;
     await service.database.affected(moved, [given.id]);
     expect(seen(await browser.describe(interaction, access))).toEqual(notFound);
     for (const body of [{}, { consent: true }, { consent: false }])
       expect(seen(await browser.finish(interaction, access, body))).toEqual(notFound);
+    const led = await other.follow(String(allowed.data.redirect_to));
+    expect([led.origin, led.searchParams.has('interaction'), led.searchParams.has('code')]).toEqual([
+      'http://portal.test',
+      true,
+      false,
+    ]);
   });
 
   it('T757 the form of a device without the cookie of a visitor leads to the page, and stores nothing', async () => {

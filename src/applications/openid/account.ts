@@ -4,6 +4,7 @@ import { DomainError } from '../../shared/errors/domain-error';
 import { refreshTokenRejected } from '../../shared/errors/error-catalogue';
 import { type User, userStatus } from '../../users/user.entity';
 import { admits } from '../application-access';
+import type { Application } from '../application.entity';
 import type { BrowserRequest, ProviderPorts } from './ports';
 
 /** The user, while the user is enabled and may use the application of the request. */
@@ -20,13 +21,15 @@ export async function accountOf(
     const application = await reads.application(ctx.oidc.client?.clientId ?? '');
     const groups = () => members.groupsOf(user);
     if (application === null || !(await admits(application, user, groups))) return undefined;
-    // A refresh token that outlives its session ends with the scope that it was made for.
-    const offline = ctx.oidc.entities.RefreshToken?.scopes.has('offline_access') === true;
-    if (offline && !application.scopes.includes('offline_access')) return undefined;
+    if (hasLostItsScope([...(ctx.oidc.entities.RefreshToken?.scopes ?? [])], application)) return undefined;
   }
   if (ctx.oidc.entities.RefreshToken !== undefined && !(await standsInDirectory(ports, ctx, user))) return undefined;
   return { accountId: user.uid, claims: (_use, scope) => claimsIn(scope, ports, user) };
 }
+
+/** A refresh token that outlives its session ends when the application loses the scope that it was made for. */
+export const hasLostItsScope = (scopes: readonly string[], application: Application): boolean =>
+  scopes.includes('offline_access') && !application.scopes.includes('offline_access');
 
 /** The names of the groups are read only for an application that gets them. */
 async function claimsIn(scope: string, { members }: ProviderPorts, user: User) {

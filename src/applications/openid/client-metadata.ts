@@ -1,4 +1,4 @@
-import type { AdapterPayload } from 'oidc-provider';
+import type { AdapterPayload, Client } from 'oidc-provider';
 import type { Application, ApplicationType } from '../application.entity';
 import { offeredScopes } from '../openid-scopes';
 
@@ -39,3 +39,10 @@ export function metadataOf(application: Application | null): AdapterPayload | un
       : { backchannel_logout_uri: backchannelLogoutUri, backchannel_logout_session_required: true }),
   };
 }
+
+/**
+ * Whether a sign-in still leads to an address of the application. The package compares the redirect URI only when a sign-in
+ * begins, and an administrator may have removed it since. The sign-in of a device has none.
+ */
+export const leadsBack = (client: Client, { redirect_uri: uri }: Readonly<Record<string, unknown>>): boolean =>
+  typeof uri !== 'string' || client.redirectUriAllowed(uri);

@@ -16,6 +16,7 @@ import { GroupMembers } from '../../groups/group-members';
 import { admits } from '../application-access';
 import { Applications } from '../applications.repository';
 import { offeredScopes } from '../openid-scopes';
+import { leadsBack } from './client-metadata';
 import { OidcRecords } from '../persistence/oidc-record.repository';
 import { asksForConsent, authenticationOf, lackOf } from './demands';
 import type { SignedIn } from './models';
@@ -94,7 +95,7 @@ export class Interactions {
     const interaction = await this.provider.Interaction.find(uid);
     const application = await this.applications.find(String(interaction?.params.client_id));
     if (interaction === undefined || application === null) throw new DomainError(interactionNotFound);
-    await this.assertReturns(interaction, application);
+    await this.assertLeadsBack(interaction, application);
     const { user, credentialVersion, payload } = session;
     if (!(await admits(application, user, () => this.members.groupsOf(user))))
       throw new DomainError(applicationRefused, {
@@ -114,13 +115,10 @@ export class Interactions {
     };
   }
 
-  /** The provider compares the redirect URI when a sign-in begins. One that was removed since gets neither a code nor an error. */
-  private async assertReturns({ params }: Interaction, { id }: Application): Promise<void> {
-    const { redirect_uri: uri } = params;
-    // A device has none.
-    if (typeof uri !== 'string') return;
+  /** An address that was removed gets neither a code nor an error. An application that is disabled is no client. */
+  private async assertLeadsBack({ params }: Interaction, { id }: Application): Promise<void> {
     const client = await this.provider.Client.find(id);
-    if (client?.redirectUriAllowed(uri) !== true) throw new DomainError(interactionNotFound);
+    if (client !== undefined && !leadsBack(client, params)) throw new DomainError(interactionNotFound);
   }
 
   private async grant(begun: Begun, { user, credentialVersion }: CurrentSession): Promise<string> {

@@ -80,7 +80,6 @@ export function adaptModels(
       const { portalClient } = library.Provider.ctx!.req as BrowserRequest;
       if (this.sid !== undefined && this.accountId !== undefined)
         await endSession(this.accountId, this.sid, portalClient!);
-      reads.forget();
       await destroy.call(this);
     },
   });

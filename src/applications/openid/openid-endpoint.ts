@@ -107,7 +107,7 @@ export class OpenIdEndpoint implements OnModuleInit {
  * and takes a backslash for a slash where the path is followed by `#`. So whatever is not below `/device/` counts as the form.
  */
 function groupOf(path: string, authorization = '') {
-  if (/^\/device(?!\/\w)/i.test(path)) return 'otp';
+  if (/^\/device(?!\/[\w-])/i.test(path)) return 'otp';
   if (/^\/(request|device\/auth)\b/i.test(path) && !/^basic /i.test(authorization)) return 'other';
   return /^\/(auth|session)\b/i.test(path) ? 'other' : 'introspection';
 }

@@ -6,8 +6,8 @@ import { cookieName, pathCookieName } from '../../platform/http/browser-cookie';
 import { admits } from '../application-access';
 import { claimsOfScopes, offeredScopes } from '../openid-scopes';
 import type { OpenIdKey } from '../openid-settings';
-import { accountOf } from './account';
-import { metadataOf } from './client-metadata';
+import { accountOf, hasLostItsScope } from './account';
+import { leadsBack, metadataOf } from './client-metadata';
 import { acrValues, demandsSecondFactor } from './demands';
 import { adaptModels, type SignedIn } from './models';
 import { answerOutage, isOutage, outages } from './outage';
@@ -192,11 +192,16 @@ function deviceProblem(error: unknown): string | undefined {
 async function mayAskAbout(
   { reads, members }: ProviderPorts,
   client: Client,
-  { clientId, accountId }: { readonly clientId?: string; readonly accountId?: string },
+  token: { readonly kind: string; readonly clientId?: string; readonly accountId?: string; scope?: string },
 ): Promise<boolean> {
+  const { clientId, accountId } = token;
   if (client.clientAuthMethod === 'none' && clientId !== client.clientId) return false;
   const application = await reads.application(clientId ?? '');
   if (application?.enabled !== true) return false;
+  const scopes = token.scope?.split(' ') ?? [];
+  if (token.kind === 'RefreshToken' && hasLostItsScope(scopes, application)) return false;
+  // The answer tells the scopes of the token.
+  token.scope = scopes.filter((scope) => application.scopes.includes(scope)).join(' ');
   const user = accountId === undefined ? undefined : await reads.user(accountId);
   return user === undefined || (user !== null && admits(application, user, () => members.groupsOf(user)));
 }
@@ -205,7 +210,9 @@ type Context = Parameters<NonNullable<Configuration['loadExistingGrant']>>[0];
 
 /** What a user has allowed once is not asked again, in any session, until the grant ends. */
 async function existingGrant({ records }: ProviderPorts, ctx: Context) {
-  const { result, session, client, provider } = ctx.oidc;
+  const { result, session, client, provider, params = {} } = ctx.oidc;
+  // Without a grant the pages are asked again, and they refuse.
+  if (client !== undefined && !leadsBack(client, params)) return undefined;
   const id = result?.consent?.grantId ?? (client && session?.grantIdFor(client.clientId));
   const grant = id === undefined ? undefined : await provider.Grant.find(id);
   if (grant !== undefined || session?.accountId === undefined || client === undefined) return grant;

@@ -41,7 +41,7 @@ export class RecordAdapter implements Adapter {
   ) {}
 
   async upsert(id: string, payload: StoredPayload, expiresIn?: number): Promise<void> {
-    const { records, reads, clock, applicationSessions, library } = this.ports;
+    const { records, clock, applicationSessions, library } = this.ports;
     const isTooLong = ofVisitors.includes(this.kind) && JSON.stringify(payload).length > longestOfVisitors;
     if (isTooLong && payload.result === undefined) throw new library.errors.InvalidRequest('the request is too long');
     const { accountId: userId, clientId: applicationId, sid, grantId } = payload;
@@ -53,8 +53,7 @@ export class RecordAdapter implements Adapter {
       // A model without an end does not exist in this configuration; without a time the row would never be removed.
       expires: clock.secondsFromNow(expiresIn ?? 0),
     };
-    reads.forget();
-    await records.put(this.kind, id, payload, facts);
+    await this.written(() => records.put(this.kind, id, payload, facts));
     if (this.kind === 'AuthorizationCode' || (this.kind === 'DeviceCode' && userId !== undefined)) {
       // When the session has ended, nothing is stored there, and the code is as dead as the session.
       if (sid !== undefined && applicationId !== undefined && userId !== undefined)
@@ -86,9 +85,8 @@ export class RecordAdapter implements Adapter {
    * loser ends the grant, as for every second use, and the client gets `invalid_grant`.
    */
   async consume(id: string): Promise<void> {
-    const { records, reads, library } = this.ports;
-    reads.forget();
-    if (await records.consume(this.kind, id)) return;
+    const { records, library } = this.ports;
+    if (await this.written(() => records.consume(this.kind, id))) return;
     const grantId = (await records.find(this.kind, id))?.payload.grantId;
     if (typeof grantId === 'string') await records.endGrant(grantId);
     if (this.kind === 'PushedAuthorizationRequest')
@@ -97,13 +95,20 @@ export class RecordAdapter implements Adapter {
   }
 
   destroy(id: string): Promise<void> {
-    this.ports.reads.forget();
-    return this.ports.records.remove(this.kind, id);
+    return this.written(() => this.ports.records.remove(this.kind, id));
   }
 
   revokeByGrantId(grantId: string): Promise<void> {
-    this.ports.reads.forget();
-    return this.ports.records.endGrant(grantId);
+    return this.written(() => this.ports.records.endGrant(grantId));
+  }
+
+  /** What the request has read before or during a write may have changed by it. */
+  private async written<T>(write: () => Promise<T>): Promise<T> {
+    try {
+      return await write();
+    } finally {
+      this.ports.reads.forget();
+    }
   }
 
   private async live(found: FoundRecord | undefined): Promise<AdapterPayload | undefined> {

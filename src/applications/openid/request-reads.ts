@@ -52,7 +52,7 @@ export class RequestReads {
     return this.once(`grant ${id}`, () => this.tables.records.find('Grant', id));
   }
 
-  /** To be called with each write of the request. */
+  /** To be called after each write of the request. */
   forget(): void {
     const { ctx } = this.tables.library.Provider;
     if (ctx !== undefined) this.requests.delete(ctx);

@@ -188,8 +188,9 @@ export class HashQueue<Request, Reply> {
     }
     const begun = this.options.now();
     this.times.begin(begun);
-    // A job that was alone would have had a second one in an overload.
-    const inOverload = second ? 2 : this.waiting.size > 0 ? 1 : this.gain;
+    // A job that was alone would have had a second one in an overload, if its kind is served in pairs at all.
+    const inPairs = this.waiting.size === 0 && this.options.fit(first.request, first.request);
+    const inOverload = second ? 2 : inPairs ? this.gain : 1;
     let served: ServedCall | undefined;
     try {
       const replies = await this.options.serve(first.request, second?.request);

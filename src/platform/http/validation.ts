@@ -38,7 +38,7 @@ function searchRulesOnce(): void {
   const search = storage.getTargetValidationMetadatas.bind(storage);
   const found = new WeakMap<object, ReturnType<typeof search>>();
   storage.getTargetValidationMetadatas = (type, schema, always, strictGroups, groups) => {
-    if (schema || groups?.length) return search(type, schema, always, strictGroups, groups);
+    if (schema || strictGroups || groups?.length) return search(type, schema, always, strictGroups, groups);
     const known = found.get(type) ?? search(type, schema, always, strictGroups, groups);
     found.set(type, known);
     return known;

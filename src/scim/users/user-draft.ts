@@ -83,7 +83,7 @@ function emailEffect({ email }: UserDraft, { operator, path: { within, sub }, va
 function isNamed(value: unknown, email: string | null): boolean {
   if (value === undefined || value === null) return true;
   const listed = Array.isArray(value) ? value : [value];
-  return listed.some((one) => word(member(one, 'value') ?? one) === email?.toLowerCase());
+  return email !== null && listed.some((one) => word(member(one, 'value') ?? one) === email.toLowerCase());
 }
 
 /** Of several addresses the primary one, else the one of work, else the first. */

@@ -39,6 +39,7 @@ export class Provisioning {
     const email = emailOf(person);
     try {
       return await this.database.transaction(async (tx) => {
+        await this.accounts.assertNoAddressOfOthers(tx, loginName);
         const made = await this.accounts.create(tx, {
           loginName,
           email,
@@ -62,7 +63,8 @@ export class Provisioning {
       if (winner !== null) return winner;
       const namesake = await this.users.findByLoginName(loginName);
       if (namesake?.provider === 'ldap') return this.namesake(namesake, person, client);
-      const conflicting = namesake ?? (email === null ? null : await this.users.findByEmail(email));
+      const named = namesake ?? (await this.users.findSigningIn(loginName));
+      const conflicting = named ?? (email === null ? null : await this.users.findByEmail(email));
       return this.refuse(namesake ? 'the login name is taken' : error.message, conflicting?.uid, client);
     }
   }
