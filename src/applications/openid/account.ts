@@ -20,7 +20,7 @@ export async function accountOf(
     const application = await reads.application(ctx.oidc.client?.clientId ?? '');
     const groups = () => members.groupsOf(user);
     if (application === null || !(await admits(application, user, groups))) return undefined;
-    // A refresh token that outlives its session ends with the scope that it was made for.
+    // A refresh token that outlives its session needs `offline_access`. It ends when the application loses this scope.
     const offline = ctx.oidc.entities.RefreshToken?.scopes.has('offline_access') === true;
     if (offline && !application.scopes.includes('offline_access')) return undefined;
   }

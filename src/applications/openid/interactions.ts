@@ -114,10 +114,10 @@ export class Interactions {
     };
   }
 
-  /** The provider compares the redirect URI when a sign-in begins. One that was removed since gets neither a code nor an error. */
+  /** The provider compares the redirect URI when a sign-in begins. If it was removed since, neither a code nor an error goes there. */
   private async assertReturns({ params }: Interaction, { id }: Application): Promise<void> {
     const { redirect_uri: uri } = params;
-    // A device has none.
+    // The sign-in of a device has no redirect URI.
     if (typeof uri !== 'string') return;
     const client = await this.provider.Client.find(id);
     if (client?.redirectUriAllowed(uri) !== true) throw new DomainError(interactionNotFound);
