@@ -34,7 +34,7 @@ const { values: options } = parseArgs({
 const rounds = Number(options.rounds ?? (options.quick ? 2 : 5));
 // On a busy machine the run makes fewer rounds instead of taking longer, unless --rounds is given.
 const budgetMs = options.rounds === undefined ? (options.quick ? 100 : 600) * 1000 : Infinity;
-// A session whose tokens were refreshed hundreds of times is slower, and after 950 times its first tokens end. No session of a person comes near that.
+// Enough sessions that none is refreshed hundreds of times: such a session is slower, and after 950 refreshes its first tokens end.
 const openSessions = 256;
 const seconds = Number(options.seconds ?? (options.quick ? 2 : 4));
 const users = Number(options.users);
@@ -229,12 +229,12 @@ async function overload() {
   }
 }
 
-/** What many connections of one kind leave of the logins, and how long one other client waits for `/user/me`. */
+/** How many requests 2,000 connections of one kind get answered, and how long one other client waits for `/user/me`. */
 async function floodsOf(one) {
   const { port, logins } = one;
   const { me: own, verify } = one.requests;
   const me = { requests: own, concurrency: 1 };
-  // A session keeps a bounded number of access tokens. The tokens of the other client are not of a session that is refreshed.
+  // A refreshed session drops its oldest access tokens. So the other client uses a session that the flood does not refresh.
   await one.prepare(Math.min(users, 500), 32);
   const { refresh } = one.requests;
   const kinds = Object.entries({ logins, refresh, verify }).map(([key, requests]) => ({

@@ -19,7 +19,7 @@ const ingressDelayMs = 3000;
 const lastResortMs = 9500;
 
 /**
- * Connections that wait to be accepted while the event loop is busy. When they are more, the kernel drops the next ones, and
+ * Connections that wait to be accepted while the event loop is busy. When there are more, the kernel drops the next ones, and
  * each of these clients tries again after a second or more. The default of Node is 511. The system may set a lower limit
  * (`net.core.somaxconn`).
  */

@@ -95,7 +95,7 @@ export class Measured {
     Object.assign(this, { counters, port, bearer, own: { databaseMs: 0, rows: 0 } });
   }
 
-  /** Learns what the check of the token costs, so that no list is charged with it. */
+  /** Measures the check of the token, so that it is not counted as the cost of a list. */
   async calibrate() {
     await this.cost('/user/me');
     const costs = [];

@@ -18,7 +18,7 @@ export class Counters {
     Object.assign(this, { connection, own: { rows: 0, databaseMs: 0, statements: 0 } });
   }
 
-  /** Does the work, and tells what it cost without the reading of the counters. */
+  /** Does the work, and returns its cost without the cost of reading the counters. */
   async spent(work) {
     const before = await this.state();
     const result = await work();

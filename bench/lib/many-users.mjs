@@ -9,7 +9,7 @@ const lastNames =
   'müller schmidt schneider fischer weber meyer wagner becker schulz hoffmann schäfer koch bauer richter klein wolf schröder neumann schwarz zimmermann braun krüger hofmann hartmann lange schmitt werner schmitz krause meier lehmann schmid schulze maier köhler herrmann könig walter mayer huber kaiser fuchs peters lang scholz möller weiß jung hahn schubert vogel friedrich keller günther frank berger winkler roth beck lorenz baumann franke albrecht schuster simon ludwig böhm winter kraus martin schumacher krämer vogt stein jäger otto sommer groß seidel heinrich brandt haas schreiber graf schulte dietrich ziegler kuhn kühn pohl engel horn busch bergmann thomas voigt sauer arnold wolff pfeiffer yilmaz kaya demir nowak kowalski novak ivanov petrov wang zhang liu nguyen tran kumar singh patel garcia lopez rossi russo dubois martinez jansen visser'.split(
     ' ',
   );
-/** Of five family names, one is one of so many that only a few people have. */
+/** One family name of five is one of this many rare names, which only a few people have. */
 const rareNames = 20_000;
 
 /** One user of a hundred belongs to the smallest tenant of these, and six of ten to `root`. */

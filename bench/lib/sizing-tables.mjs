@@ -7,7 +7,7 @@ import { yearsTable } from './years-table.mjs';
 const million = 1_000_000;
 const count = (value) => Number(value).toLocaleString('en-US');
 
-/** Which run each figure of the page is of. Only one page has figures of `years`. */
+/** The runs that the figures of a page come from. Only one page has figures of `years`. */
 function runs({ run, database, growth, applications, day: workingDay, years }) {
   const day = ({ at }) => `${at.slice(0, 10)} ${at.slice(11, 16)}`;
   const on = ({ machine: { cores, node, loadAverage }, database: server }) =>

@@ -3,7 +3,7 @@ import { figure, markdownTable } from './markdown.mjs';
 
 const count = (value) => value.toLocaleString('en-US');
 
-/** How many times the rows of the first step are those of the last one. */
+/** The rows of the last step, as a multiple of those of the first one. */
 const growthOf = (values) => values.at(-1) / Math.max(1, values[0]);
 
 /** @param {{ steps: { users: number, operations: Record<string, { rows: number, databaseMs: number }> }[] }} file */

@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import { sha256Hex } from '../platform/crypto/key-ring';
 import type { Application } from './application.entity';
 
-/** Compares in constant time with the secret, and with the former one while `rotate-secret` keeps it. */
+/** Compares in constant time with the secret, and with the former secret as long as `rotate-secret` keeps it. */
 export function secretMatches(application: Application | null, secret: string, now: Date): boolean {
   if (application === null) return false;
   const { secretHash, oldSecretHash, oldSecretExpires } = application;

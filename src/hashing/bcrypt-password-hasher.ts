@@ -46,7 +46,7 @@ type Request = { readonly password: string; readonly cost: number } | Comparison
 
 // The time of one round on a server core, for the expected wait until the first jobs have been measured.
 const MS_PER_ROUND = 0.04;
-// How many times as many comparisons a thread makes when it makes two at once (ADR 0016).
+// By this factor a thread makes more comparisons in the same time when it makes two at once (ADR 0016).
 const GAIN_OF_PAIRS = 1.5;
 
 // Only comparisons of bcrypt are paired. New hashes come from the libraries, so the module for pairs computes no stored value.
@@ -174,8 +174,8 @@ export class BcryptPasswordHasher extends PasswordHasher {
   }
 
   /**
-   * The work of a job, in jobs of the configured cost. That of a hash of another system is not known before it is computed,
-   * so its time is measured as if it were such a job.
+   * The work of a job, in jobs of the configured cost. The work of a hash of another system is not known before it is
+   * computed, so it counts as one such job.
    */
   private workOf(request: Request): number {
     const cost = 'hash' in request ? costOf(request.hash) : null;

@@ -37,7 +37,7 @@ export const WithAccount = (): MethodDecorator => Marked({ account: true });
 /** The check of the token on this route also reads the groups, in the same statement (ADR 0037). */
 export const WithGroups = (): MethodDecorator => Marked({ groups: true });
 
-/** What the check of a token reads beside the user. With the account it reads the groups as well. */
+/** What the check of a token reads beside the user. `account` includes the groups. */
 export type AlsoRead = 'account' | 'groups';
 
 export function alsoReadFor(request: FastifyRequest): AlsoRead | undefined {

@@ -32,7 +32,7 @@ export interface TokenPayload {
   readonly cnf?: { readonly jkt: string };
 }
 
-/** What a JWT says, of which nothing is known yet. */
+/** The claims of a JWT before any of them was checked. */
 export type Claims = Partial<Record<keyof TokenPayload, unknown>>;
 
 export function isTokenPayload(claims: Claims): boolean {

@@ -106,10 +106,10 @@ export class UserAccounts {
   }
 
   /**
-   * A login name wins over an address (`findSigningIn`). So with the address of a stranger as its name, an account would keep the
-   * stranger from signing in, and the tenant of the account would read who tries. Callers who do not rule all accounts ask here first.
-   * Race: if the owner gets the address at the same moment or later, this look does not see it.
-   * @param tenantId whose addresses are in the hands of the caller anyway; left out: of no tenant
+   * A login name wins over an address (`findSigningIn`). An account whose login name is the address of a stranger would keep
+   * the stranger from signing in, and its tenant would read the attempts in the logs. Callers without rights over all
+   * accounts ask here first. Race: if the owner gets the address at the same moment or later, this check does not see it.
+   * @param tenantId the tenant whose addresses the caller may change anyway; without it there is no such tenant
    * @throws AccountProblem when the name is the address by which somebody else signs in
    */
   async assertNoAddressOfOthers(sql: Sql, loginName: string, tenantId?: string): Promise<void> {

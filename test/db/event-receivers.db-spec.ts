@@ -19,7 +19,7 @@ let siem: WebhookReceiver;
 let other: WebhookReceiver;
 let replicas: EventReplica[];
 
-/** Clears the tables when nobody sends any more. It sends nothing. */
+/** Sends nothing. It clears the tables after the other replicas have stopped. */
 let cleaner: EventReplica;
 beforeAll(async () => {
   store = await freshDatabase();

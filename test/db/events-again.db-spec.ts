@@ -18,7 +18,7 @@ let clock: FakeClock;
 let receiver: WebhookReceiver;
 let replicas: EventReplica[];
 
-/** Clears the tables when nobody sends any more. It sends nothing. */
+/** Sends nothing. It clears the tables after the other replicas have stopped. */
 let cleaner: EventReplica;
 beforeAll(async () => {
   store = await migratedDatabase();

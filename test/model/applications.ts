@@ -15,7 +15,7 @@ import type { AppRecord, Grant } from './state';
 
 /** The tokens of one application (docs/spec/extensions.md#j, docs/adr/0034-openid-provider.md). */
 export abstract class Applications extends Rules {
-  /** A new browser: the request of the application, the answer of the pages with the consent, and the way back. */
+  /** In a new browser: the request of the application, the consent on the pages, and the redirect back. */
   protected *signInAtApplication({ token, offline }: Of<'signInAtApplication'>): Steps {
     if (!this.state.application.enabled) return refused('refused');
     yield;
@@ -77,7 +77,7 @@ export abstract class Applications extends Rules {
     return success();
   }
 
-  /** The user takes the consent back. */
+  /** The user revokes the consent. */
   protected *endGrant({ token, id }: Of<'endGrant'>): Steps {
     const own = this.bearer(token);
     if (typeof own === 'string') return refused(own);

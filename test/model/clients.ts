@@ -57,7 +57,7 @@ export class Clients {
     return new Clients(administration, application, group, uids, (kind, value) => hashOfRecord(keys, kind, value));
   }
 
-  /** @param next the replica that answers */
+  /** @param next chooses the replica that answers */
   async send(request: ClientRequest, next: () => TestService, textOf: (token: string) => string): Promise<Answer> {
     switch (request.op) {
       case 'signInAtApplication':
@@ -99,7 +99,7 @@ export class Clients {
     const asked: Record<string, string> = offline
       ? { scope: 'openid offline_access', prompt: 'consent' }
       : { scope: 'openid' };
-    // Any way that does not lead to a code is a refusal.
+    // A sign-in that does not end with a code was refused.
     const { url, verifier } = await new OpenIdBrowser(sender)
       .signIn(this.application, access, asked, true)
       .catch((error: Error) => {
@@ -191,7 +191,7 @@ export class Clients {
   }
 }
 
-/** A record counts with its grant, under the credential version of now. */
+/** A record counts while its grant is there and the credential version of the user is that of the grant. */
 const statements = {
   grants: `SELECT g.id_hash, g.user_id FROM oidc_records g JOIN users u ON u.uid = g.user_id
     WHERE g.kind = 'Grant' AND g.credential_version = u.credential_version AND u.uid IN (?, ?)`,

@@ -1,6 +1,6 @@
 import { timeOrNull } from '../../src/platform/database/sql';
 
-/** The `jti` of the first refresh token of a session equals its `sid`. In the model they are two names. */
+/** In the tables, the `jti` of the first refresh token of a session equals its `sid`. The model has a name for each. */
 export const sidPrefix = 'session ';
 
 export const bool = (column: unknown): boolean => Number(column) === 1;

@@ -62,7 +62,7 @@ export function resolved(operation: Operation, state: State, fresh: () => number
   const tokens = (use: Token['use'], user?: number) =>
     state.tokens.filter((t) => t.use === use && (user === undefined || userOf(state, t) === user));
   const access = (user: number, n: number) => nth(tokens('access', user), n)?.jti;
-  // The third user is there when SCIM has made it.
+  // The third user does not exist before SCIM has made it.
   if ('user' in operation && users[operation.user] === undefined) return undefined;
   switch (operation.op) {
     case 'login': {
@@ -124,7 +124,7 @@ export function resolved(operation: Operation, state: State, fresh: () => number
       return presented === undefined ? undefined : { op: operation.op, presented };
     }
     case 'scimCreate': {
-      // Whoever was deleted is not made again, so that there are three users at most.
+      // A deleted user is not made again, so that there are three users at most.
       const name = users[0]!.name.replace('m0', 'm2');
       return users[2]?.erased === true ? undefined : { op: 'scimCreate', name };
     }
@@ -499,7 +499,7 @@ function sometimesRaced(sequence: fc.Arbitrary<Step[]>): fc.Arbitrary<Step[]> {
   });
 }
 
-/** Three of these have too many orders. */
+/** Three of these at once have too many possible orders. */
 const isLong = ({ op }: Operation): boolean =>
   ['signInAtApplication', 'exchange', 'refreshOfApplication', 'scim'].includes(op);
 

@@ -37,7 +37,7 @@ export abstract class Provisioning extends Applications {
     if (u.erased) return refused('SCIM 404');
     const answer = success({ active: u.status === 1 });
     if (!isChange || u.status !== 1 || u.passwords.length > 0 || u.email === null) return answer;
-    // Nobody could invite the user before.
+    // A disabled user cannot be invited, so the invitation comes with the enabling.
     if (active) this.mailLink(user, 0, inviteTtl);
     return answer;
   }
@@ -60,7 +60,7 @@ export abstract class Provisioning extends Applications {
     this.mail(user, 'account-changed');
   }
 
-  /** docs/adr/0039-leaving.md: what was issued ends, and what works once. */
+  /** What was issued and what works once ends (docs/adr/0039-leaving.md). */
   private leave(user: number): void {
     const u = this.user(user);
     const hasLeft = this.state.offboardings.some((one) => one.user === user && !one.restored);
@@ -75,7 +75,7 @@ export abstract class Provisioning extends Applications {
     this.state.offboardings.push({ user, restored: false });
   }
 
-  /** Somebody comes back: a line more in the record. */
+  /** Whoever comes back has `restored` set in the record. */
   protected restore(user: number): void {
     for (const one of this.state.offboardings) if (one.user === user) one.restored = true;
   }

@@ -96,7 +96,7 @@ export interface Device {
   ended: boolean;
 }
 
-/** What a user has allowed to the application. Without its grant, a code or a token counts no more. */
+/** What a user has allowed to the application. A code or a token without its grant does not count. */
 export interface Grant {
   readonly id: string;
   readonly user: number;
@@ -250,7 +250,7 @@ export function rowsOf(state: State): Rows {
   };
 }
 
-/** Of grants, codes and tokens only those whose grant is there, under the credential version of now. */
+/** Only the grants of the present credential version, and the codes and tokens of these grants. */
 function applicationRowsOf({ users, sessions, grants, records }: State, live: (sid: string) => boolean): Rows {
   const counting = grants.filter(({ user, epoch }) => epoch === users[user]!.epoch);
   const kept = records.filter(({ grant }) => counting.some(({ id }) => id === grant));

@@ -325,7 +325,7 @@ describe('HTTP over raw sockets (docs/spec/attacks.md#3.9)', () => {
     service.signal('SIGSTOP');
     const sockets = Array.from({ length: Math.min(1000, allowed) }, () => connect(service.port, '127.0.0.1'));
     try {
-      // The kernel accepts connections for a process that does not run, until the backlog of its listener is full.
+      // The kernel completes connections for a stopped process until the backlog of its listener is full.
       const signal = AbortSignal.timeout(60_000);
       await Promise.all(sockets.map((socket) => once(socket, 'connect', { signal })));
     } finally {

@@ -122,7 +122,7 @@ describe('100 logins of one moment (T273)', () => {
   });
   afterAll(() => service.stop());
 
-  /** Sends 100 logins and holds those that are admitted at the captcha, so that no hash ends between them. */
+  /** Sends 100 logins. The admitted ones wait at the captcha until all are decided, so no hash ends in between. */
   const sendTogether = async (expectedMs: number) => {
     const times = service.app.get<BcryptPasswordHasher>(PasswordHasher)['queue']['times'];
     const spies = [jest.spyOn(times, 'shareMs'), jest.spyOn(times, 'callMs')];
@@ -154,7 +154,7 @@ describe('100 logins of one moment (T273)', () => {
 
   it('are refused beyond that time, with the expected wait as retry_after, however few places are taken', async () => {
     const { admitted, refused } = await sendTogether(160);
-    // Two are served. Each one after them waits for half a job and for the jobs before it on two threads, and takes one.
+    // Two run. A further login waits for half a job and for the jobs before it on two threads, and takes one job itself.
     expect(admitted).toBe(threads + Math.floor((threads * maxWaitMs) / 160 - threads * 1.5) + 1);
     expect(refused).toHaveLength(100 - admitted);
     for (const { status, body, headers } of refused) {

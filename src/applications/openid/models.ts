@@ -43,7 +43,7 @@ export function adaptModels(
     getOIDCScopeFiltered: (filter: unknown) => string;
   };
   Object.assign(provider.Grant.prototype, {
-    /** The package compares the scopes of the application only when a sign-in begins. One that was taken away since is gone. */
+    /** The package compares the scopes of the application only when a sign-in begins. Scopes that it has lost since are left out. */
     getOIDCScopeFiltered(filter: unknown) {
       const granted = getOIDCScopeFiltered.call(this, filter).split(' ');
       const allowed = library.Provider.ctx?.oidc.client?.scope?.split(' ') ?? [];
@@ -69,8 +69,8 @@ export function adaptModels(
       if (this.sidFor(clientId) === undefined) this.sidFor(clientId, this.sid);
     },
     /**
-     * After an error on the form of a device, the package persists also a session that it has never saved, and throws. The
-     * browser has no cookie of such a session, so nobody misses it.
+     * After an error on the form of a device, the package persists even a session that it has never saved, and throws. The
+     * browser has no cookie of such a session, so the write is left out.
      */
     async persist(this: OwnSession) {
       if (this.exp !== undefined) await persist.call(this);

@@ -102,9 +102,10 @@ export class OpenIdEndpoint implements OnModuleInit {
 }
 
 /**
- * Applications ask from few addresses, for all of their users. A code of a device has few characters. A request that is pushed or
- * a device that begins is a row of the database: without a secret everybody can ask for it. The provider ignores the case of a path,
- * and takes a backslash for a slash where the path is followed by `#`. So whatever is not below `/device/` counts as the form.
+ * Applications ask from few addresses, for all of their users. The code of a device is short, so its form has the limit
+ * of codes. A pushed request and the start of a device each write a row, and without a secret anybody can send them. The provider
+ * ignores the case of a path, and takes a backslash for a slash where `#` follows the path. So every path that begins with
+ * `/device` and is not below `/device/` counts as the form.
  */
 function groupOf(path: string, authorization = '') {
   if (/^\/device(?!\/[\w-])/i.test(path)) return 'otp';

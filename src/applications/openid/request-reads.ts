@@ -18,8 +18,8 @@ interface Tables {
 }
 
 /**
- * What the provider reads to answer a request. The package asks for each of its models, and each of them depends on the same
- * user, session, grant and application: within one request, each of them is read once. A write of the request forgets
+ * What the provider reads to answer a request. The package looks up its models one by one, and all of them depend on the same
+ * user, session, grant and application. Within one request, each of these rows is read once. A write of the request forgets
  * what was read before. Outside of a request of the provider nothing is kept.
  */
 export class RequestReads {

@@ -27,7 +27,7 @@ export interface RecordFacts {
   readonly expires: Date | null;
 }
 
-/** The package stores these once, and never changes them. */
+/** The package stores a record of these kinds once and never changes its payload. */
 const storedOnce = ['AccessToken', 'RefreshToken', 'AuthorizationCode', 'ClientCredentials'];
 
 export type Payload = Readonly<Record<string, unknown>>;

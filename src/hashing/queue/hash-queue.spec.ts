@@ -182,7 +182,7 @@ describe('HashQueue', () => {
       }
     };
 
-    // Two jobs run. The last one of 98 more waits for half of a running job and 97 jobs on two workers, and then takes one.
+    // Two jobs run, 98 wait. The last one waits for half a running job and for 97 jobs on two workers, and takes one job itself.
     it.each([
       { what: 'nothing is measured, and they fit', expectedMs: 39, calls: 0, ms: 0, accepted: 100 },
       { what: 'nothing is measured, and they do not fit', expectedMs: 80, calls: 0, ms: 0, accepted: 50 },

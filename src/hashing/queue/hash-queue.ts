@@ -15,9 +15,9 @@ export interface HashQueueOptions<Request, Reply> {
   readonly maxWaitMs: number;
   /** Assumed milliseconds of one call of `serve`, used until calls have been measured. */
   readonly expectedMs: number;
-  /** How many times as many jobs a worker serves when it serves two at once. 1, the default: it never does. */
+  /** By this factor a worker serves more jobs in the same time when it serves two at once. Default 1: it never does. */
   readonly gainOfPairs?: number;
-  /** The work of a job. 1, the default, is the usual one: that of the configured cost. */
+  /** The work of a job. Default 1: the work of the configured cost. */
   readonly work?: (request: Request) => number;
   /** Monotonic milliseconds. */
   readonly now: () => number;
@@ -188,7 +188,8 @@ export class HashQueue<Request, Reply> {
     }
     const begun = this.options.now();
     this.times.begin(begun);
-    // A job that was alone would have had a second one in an overload, if its kind is served in pairs at all.
+    // A job that runs alone while nothing waits counts as one of a pair, if its kind is served in pairs: in an overload it would
+    // have had a second one.
     const inPairs = this.waiting.size === 0 && this.options.fit(first.request, first.request);
     const inOverload = second ? 2 : inPairs ? this.gain : 1;
     let served: ServedCall | undefined;

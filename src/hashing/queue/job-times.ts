@@ -8,7 +8,7 @@ export interface ServedCall {
   readonly work: number;
 }
 
-/** Two calls in a row are this far apart: the measurements before the pause say nothing about the machine after it. */
+/** After a pause of this length without a call, the former measurements say nothing about the machine. */
 const pauseMs = 60_000;
 
 /**
@@ -16,7 +16,7 @@ const pauseMs = 60_000;
  * job (ADR 0054). A median, because the first job of a thread includes the start of the thread, and beside busy programs it
  * may take ten times as long. An average would refuse logins for it long after the thread has become fast.
  *
- * Before anything is measured, and after a pause, as many assumed calls as there are threads outvote those first jobs.
+ * Before anything is measured, and after a pause, assumed calls outvote those first jobs: one more than there are threads.
  */
 export class JobTimes {
   private calls: ServedCall[] = [];

@@ -30,8 +30,8 @@ export function validationPipe(): ValidationPipe {
 }
 
 /**
- * For each validation class-validator compares the class with all others, to find the rules that it inherits. That is two
- * fifths of the time of a small body (ADR 0014). The rules of a class are complete before anything can have this class.
+ * For each validation, class-validator compares the class with all others to find the rules that it inherits. That is two
+ * fifths of the time of a small body (ADR 0014). The decorators of a class have set all its rules before a body of this class exists.
  */
 function searchRulesOnce(): void {
   const storage = getMetadataStorage();

@@ -24,8 +24,9 @@ export function groupOf(body: unknown): Required<GroupEdit> {
 }
 
 /**
- * What the operations of a PATCH make together, in their order. Each of them changes the same sets, so the time grows with the
- * members that are named, and not with their square. @throws ScimError
+ * The result of all operations of a PATCH, in their order. They change the same sets in place, so the time grows with the
+ * number of members that are named, and not with its square.
+ * @throws ScimError
  */
 export function editOf(operations: readonly Operation[]): GroupEdit {
   let edit: GroupEdit = {};
@@ -55,7 +56,7 @@ function apply(members: MemberChanges, { operator, path, value }: Operation): vo
   else members.add(uids);
 }
 
-/** Undefined until the first operation about members. */
+/** What the operations so far do to the members. `edit` is undefined until the first of them. */
 class MemberChanges {
   private all: Set<string> | undefined;
   private changes: { readonly joins: Set<string>; readonly leaves: Set<string> } | undefined;

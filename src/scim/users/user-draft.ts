@@ -97,7 +97,7 @@ function addressOf(emails: unknown): string | null {
 
 const isTrue = (value: unknown): boolean => value === true || word(value) === 'true';
 
-/** Undefined for anything but a text. An object of JSON need not have a text form: its `toString` can be null. */
+/** Undefined for anything but a text. `String` throws for an object of JSON whose `toString` is null. */
 const word = (value: unknown): string | undefined => (typeof value === 'string' ? value.toLowerCase() : undefined);
 
 /** Whether a filter selects the address, which is that of work, and primary. */

@@ -23,8 +23,8 @@ interface TokenQuestion {
 }
 
 /**
- * Texts of live access tokens whose signature was good. A page asks about the same token many times during its 15
- * minutes, and a service about those of its users. The claims, the expiry and the rows are checked at each use (ADR 0014).
+ * Texts of live access tokens whose signature was good. A page uses the same token many times during its 15 minutes, and a
+ * service asks about the tokens of its users again and again. The claims, the expiry and the rows are checked at each use (ADR 0014).
  * At most 5 MB.
  */
 const rememberedTokens = 4096;
@@ -38,7 +38,7 @@ export const isRefusal = (error: unknown): error is DomainError =>
 /**
  * Turns a JWT into a session (docs/spec/service.md#5.3). It checks the signature, the claims and the expiry, then the
  * row of the token, the first row of its session and its user. The guard of a route decides which kinds of token it
- * accepts. Whoever asks whether a token is valid comes here, for the token of a request or for any other.
+ * accepts. Every check of a token is made here, of the token of a request and of any other.
  */
 @Injectable()
 export class TokenStrategy extends PassportStrategy(Strategy, 'token') {

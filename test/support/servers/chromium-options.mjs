@@ -1,4 +1,4 @@
-/** What Playwright switches off. The option below replaces its list, so it repeats it (test/servers/chromium compares them). */
+/** What Playwright switches off. Our option replaces that of Playwright, so its list is repeated here (test/servers/chromium compares both). */
 const offInPlaywright = [
   'AvoidUnnecessaryBeforeUnloadCheckSync',
   'DestroyProfileOnBrowserClose',

@@ -128,7 +128,7 @@ export class ExternalOwners {
         if ((await this.providers.hold(tx, provider.id))?.issuer !== provider.issuer) {
           throw new DomainError(externalAnswerRejected);
         }
-        // Some providers let people choose this claim.
+        // Some providers let people choose the claim that becomes the login name.
         await this.accounts.assertNoAddressOfOthers(tx, loginName);
         const user = await this.accounts.create(tx, {
           ...{ loginName, email, nickname, externalId, tenantId: provider.tenantId, orgUnitId: null },
