@@ -512,11 +512,11 @@ describe('the plans of login and refresh on tables that have grown', () => {
         const removed = Object.values(await retention.purge()).reduce((sum, rows) => sum + rows, 0);
         return { removed, read: (await rowsRead()) - before };
       };
-      // The rows of this test are as old as the clock of the database says.
+      // The ages of the rows follow the clock of the database, so the service uses the real time too.
       service.clock.set(new Date());
       const full = await purge();
       expect(full.removed).toBeGreaterThan(users);
-      // The row that is found, the row that is deleted, and what a token has beside it.
+      // Each deleted row is read twice: once to find it and once to delete it. A token reads other rows as well.
       expect(full.read / full.removed).toBeLessThan(10);
       const idle = await purge();
       expect(idle.removed).toBe(0);
