@@ -212,13 +212,23 @@ describe('HashQueue', () => {
       expect(bench.queue.stats().refused).toBe(0);
     });
 
-    it('are expected to be served in pairs, also when the jobs before them came one by one', async () => {
-      const bench = new Bench({ concurrency: 2, expectedMs: 58, gainOfPairs: 1.5, maxWaitMs: 2000 });
+    it.each([
+      {
+        what: 'are expected to be served in pairs, also when the jobs before them came one by one',
+        pairs: true,
+        refused: 0,
+      },
+      { what: 'of a kind that is never served in pairs are not expected to be', pairs: false, refused: 32 },
+    ])('$what', async ({ pairs, refused }) => {
+      const bench = new Bench({
+        ...{ concurrency: 2, expectedMs: 58, gainOfPairs: 1.5, maxWaitMs: 2000 },
+        fit: () => pairs,
+      });
       await learn(bench, 58, 20);
       const answers = crowd(bench);
       await bench.endAll();
       await answers;
-      expect(bench.queue.stats().refused).toBe(0);
+      expect(bench.queue.stats().refused).toBe(refused);
     });
 
     it('are not expected to be served in pairs when the jobs before them did not fit each other', async () => {
