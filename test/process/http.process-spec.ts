@@ -326,8 +326,8 @@ describe('HTTP over raw sockets (docs/spec/attacks.md#3.9)', () => {
     const sockets = Array.from({ length: Math.min(1000, allowed) }, () => connect(service.port, '127.0.0.1'));
     try {
       // The kernel completes connections for a stopped process until the backlog of its listener is full.
-      const signal = AbortSignal.timeout(60_000);
-      await Promise.all(sockets.map((socket) => once(socket, 'connect', { signal })));
+      const patience = 60_000;
+      await Promise.all(sockets.map((one) => once(one, 'connect', { signal: AbortSignal.timeout(patience) })));
     } finally {
       service.signal('SIGCONT');
       for (const socket of sockets) socket.destroy();
