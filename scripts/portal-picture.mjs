@@ -72,7 +72,7 @@ async function takePictures(address) {
         deviceScaleFactor: 2,
       });
       await page.goto('/', { waitUntil: 'load' });
-      await page.getByLabel('User name', { exact: true }).fill('alice');
+      await page.getByLabel('User name or e-mail address', { exact: true }).fill('alice');
       await page.getByRole('button', { name: 'Sign in with a passkey' }).waitFor();
       // The picture shows only the form, because the gradient behind it makes each file three times as large.
       const file = join(target, `login-${colorScheme}.png`);
@@ -80,9 +80,9 @@ async function takePictures(address) {
     }
     const page = await browser.newPage({ baseURL: address, locale: 'en-GB', viewport: { width: 1280, height: 740 } });
     await page.goto('/admin', { waitUntil: 'load' });
-    await page.getByLabel('User name', { exact: true }).fill('admin');
+    await page.getByLabel('User name or e-mail address', { exact: true }).fill('admin');
     await page.getByLabel('Password', { exact: true }).fill('Demo-Password-1');
-    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
     await page.getByRole('img', { name: /^Bar chart/ }).waitFor();
     await page.screenshot({ path: join(target, 'console.png'), animations: 'disabled', caret: 'hide' });
   } finally {
