@@ -2,13 +2,13 @@
 // node bench/provider.mjs [--rounds N] [--seconds N]: what an application costs the OpenID provider, at its token endpoint (a refresh, with a
 // new ID token and a new refresh token) and at userinfo. It compares the service with `oidc-provider` alone on the same tables, and with the
 // provider of better-auth, in the same run. Run `npm run build:server` first.
-import { generateKeyPairSync, randomBytes, createHash } from 'node:crypto';
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { Agent, request as send } from 'node:http';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, loadavg, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { Browser, newApplication } from './lib/code-flow.mjs';
+import { authorizationRequest, Browser, callback, newApplication } from './lib/code-flow.mjs';
 import { betterAuth, Contestant, installBetterAuth, service } from './lib/contestants.mjs';
 import { startMariaDb } from './lib/mariadb.mjs';
 import { markdownTable } from './lib/markdown.mjs';
@@ -21,7 +21,6 @@ const users = 64;
 const lanes = 16;
 const kinds = ['token', 'userinfo'];
 const agent = new Agent({ keepAlive: true, maxSockets: lanes });
-const callback = 'https://grafana.example.com/login/generic_oauth';
 
 await installBetterAuth();
 const directory = mkdtempSync(join(tmpdir(), 'bench-provider-'));
@@ -110,16 +109,7 @@ async function atBetterAuth(oauth2) {
   const kept = [];
   for (let i = 0; i < users; i++) {
     const session = await rival.openSession(i);
-    const verifier = randomBytes(32).toString('base64url');
-    const query = new URLSearchParams({
-      client_id: application.id,
-      response_type: 'code',
-      redirect_uri: callback,
-      scope: 'openid profile email offline_access',
-      state: randomBytes(16).toString('base64url'),
-      code_challenge: createHash('sha256').update(verifier).digest('base64url'),
-      code_challenge_method: 'S256',
-    });
+    const { verifier, query } = authorizationRequest(application.id, 'openid profile email offline_access');
     const { url } = await answer(rival, {
       path: `${oauth2}/authorize?${query}`,
       headers: { cookie: session, 'sec-fetch-mode': 'cors' },

@@ -2,10 +2,26 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { serviceSettings } from './contestants.mjs';
 
-const callback = 'https://grafana.example.com/login/generic_oauth';
+export const callback = 'https://grafana.example.com/login/generic_oauth';
 const portal = serviceSettings.SYSTEM_URL;
 const userAgent =
   'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36';
+
+/** A code flow with PKCE that begins (RFC 6749 §4.1.1, RFC 7636). */
+export function authorizationRequest(id, scope) {
+  const verifier = randomBytes(32).toString('base64url');
+  const query = new URLSearchParams({
+    client_id: id,
+    response_type: 'code',
+    redirect_uri: callback,
+    scope,
+    state: randomBytes(16).toString('base64url'),
+    nonce: randomBytes(16).toString('base64url'),
+    code_challenge: createHash('sha256').update(verifier).digest('base64url'),
+    code_challenge_method: 'S256',
+  });
+  return { verifier, query };
+}
 
 /** The cookies of one user, and the tokens that the application keeps for them. */
 export class Browser {
@@ -51,17 +67,7 @@ export class Browser {
 
   /** @param {string} [access] the access token of the page, if the browser has not signed in at the provider yet */
   async signIn({ id, secret }, access) {
-    const verifier = randomBytes(32).toString('base64url');
-    const query = new URLSearchParams({
-      client_id: id,
-      response_type: 'code',
-      redirect_uri: callback,
-      scope: 'openid profile email',
-      state: randomBytes(16).toString('base64url'),
-      nonce: randomBytes(16).toString('base64url'),
-      code_challenge: createHash('sha256').update(verifier).digest('base64url'),
-      code_challenge_method: 'S256',
-    });
+    const { verifier, query } = authorizationRequest(id, 'openid profile email');
     let url = await this.#follow(`/oidc/auth?${query}`);
     const interaction = url.searchParams.get('interaction');
     if ((interaction !== null) !== (access !== undefined)) throw new Error(`not expected: ${url}`);
@@ -81,7 +87,7 @@ export class Browser {
     );
   }
 
-  /** What the application keeps. */
+  /** The tokens that the application keeps. */
   get tokens() {
     return { access: this.#accessToken, refresh: this.#refreshToken };
   }

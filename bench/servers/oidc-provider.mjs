@@ -93,7 +93,7 @@ const provider = new Provider(`http://127.0.0.1:${PORT}`, {
   },
 });
 
-/** What a sign-in at the application leaves: a grant, an access token and a refresh token. */
+/** A sign-in at the application leaves a grant, an access token and a refresh token. */
 async function signedIn(accountId) {
   const { Grant, AccessToken, RefreshToken, Client } = provider;
   const grant = new Grant({ accountId, clientId: client.id });

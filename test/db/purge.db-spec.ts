@@ -1,16 +1,11 @@
-import { CaptchaReceipts } from '../../src/captcha/captcha-receipt.repository';
-import { EventOutbox } from '../../src/events/event-outbox';
-import { MailOutbox } from '../../src/mail/mail-outbox';
 import { Database } from '../../src/platform/database/database';
 import type { SqlValue } from '../../src/platform/database/sql';
-import { UserTraces } from '../../src/platform/database/user-traces';
-import { Retention } from '../../src/retention/retention';
 import { batchRows, removeOldRows } from '../../src/retention/sweep';
 import { SessionTraces } from '../../src/sessions/session-traces';
 import { UserSessions } from '../../src/sessions/user-sessions';
 import { MariaDbDatabases } from '../support/servers/mariadb-databases';
-import { UserTombstones } from '../../src/users/user-tombstones';
 import { TestService } from '../support/app';
+import { retentionOf } from '../support/retention';
 
 const mariadb = __DATABASE__ === 'mariadb';
 const hour = 3600;
@@ -41,17 +36,7 @@ describe('purge', () => {
     for (const table of tables) await service.database.affected(`DELETE FROM ${table}`);
   });
 
-  const purge = (logDays?: number) =>
-    new Retention(
-      service.database,
-      service.app.get(CaptchaReceipts),
-      service.app.get(MailOutbox),
-      service.app.get(EventOutbox),
-      service.app.get(SessionTraces),
-      service.app.get(UserTombstones),
-      service.app.get(UserTraces),
-      service.clock,
-    ).purge(logDays);
+  const purge = (logDays?: number) => retentionOf(service).purge(logDays);
   const ago = (seconds: number) => service.clock.secondsFromNow(-seconds);
   const insert = (table: string, row: Record<string, SqlValue>) =>
     service.database.affected(
@@ -258,10 +243,7 @@ describe('purge and the last use of a session', () => {
     const watched = {
       beforePurge: keep.mockImplementation((jtis) => sessions.beforePurge(jtis)),
     } as unknown as SessionTraces;
-    const { database, app, clock } = service;
-    const [tombstones, traces] = [app.get(UserTombstones), app.get(UserTraces)];
-    const [receipts, outbox, events] = [app.get(CaptchaReceipts), app.get(MailOutbox), app.get(EventOutbox)];
-    return new Retention(database, receipts, outbox, events, watched, tombstones, traces, clock).purge();
+    return retentionOf(service, watched).purge();
   };
   const refresh = (bearer: string) => service.post('/refresh', undefined, { bearer });
   const stored = (where: string) => service.count('login_tokens', `last_used_at IS NOT NULL AND ${where}`);

@@ -1,5 +1,4 @@
 import { createConnection, type Connection } from 'mysql2/promise';
-import { CaptchaReceipts } from '../../src/captcha/captcha-receipt.repository';
 import { EventOutbox } from '../../src/events/event-outbox';
 import { EventReplay } from '../../src/events/event-replay';
 import { KeptEventRows } from '../../src/events/kept-events';
@@ -8,15 +7,11 @@ import { EventRows } from '../../src/events/outbox/outbox-event.repository';
 import { streamStatus } from '../../src/events/outbox/event-stream.entity';
 import { EventStreams } from '../../src/events/outbox/event-stream.repository';
 import { freshForMs } from '../../src/admin/overview/overview';
-import { MailOutbox } from '../../src/mail/mail-outbox';
-import { UserTraces } from '../../src/platform/database/user-traces';
-import { Retention } from '../../src/retention/retention';
-import { SessionTraces } from '../../src/sessions/session-traces';
 import { windowRows } from '../../src/audit/log-search';
 import { ExpiringPasswords } from '../../src/users/expiring-passwords';
-import { UserTombstones } from '../../src/users/user-tombstones';
 import { AdminClient, adminSettings } from '../support/admin-client';
 import { password, TestService } from '../support/app';
+import { retentionOf } from '../support/retention';
 import { SoftAuthenticator } from '../support/authenticator';
 import { EventReplica } from '../support/events/event-replica';
 import { WebhookReceiver } from '../support/events/webhook-receiver';
@@ -497,16 +492,7 @@ describe('the plans of login and refresh on tables that have grown', () => {
   it(
     'a purge reads rows in proportion to those that it deletes, not to the tables',
     async () => {
-      const retention = new Retention(
-        service.database,
-        service.app.get(CaptchaReceipts),
-        service.app.get(MailOutbox),
-        service.app.get(EventOutbox),
-        service.app.get(SessionTraces),
-        service.app.get(UserTombstones),
-        service.app.get(UserTraces),
-        service.clock,
-      );
+      const retention = retentionOf(service);
       const purge = async () => {
         const before = await rowsRead();
         const removed = Object.values(await retention.purge()).reduce((sum, rows) => sum + rows, 0);
