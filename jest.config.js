@@ -153,7 +153,7 @@ module.exports = {
     },
     {
       ...common,
-      ...slow,
+      setupFilesAfterEnv: [...slow.setupFilesAfterEnv, '<rootDir>/test/support/browser/second-attempt.ts'],
       displayName: 'browser',
       testMatch: ['<rootDir>/test/browser/**/*.browser-spec.ts'],
       // The pages do not depend on the database, so SQLite is enough.

@@ -1,15 +1,15 @@
 #!/usr/bin/env node
 // node scripts/slowest-tests.mjs RESULT [COUNT]
 //
-// Prints the slowest tests of a run from the JSON result of jest (`--json --outputFile=RESULT`). `npm test` prints 30 of
-// them at its end. The time of hooks such as beforeAll is not in the result, so that files are listed by their whole time.
+// Prints the slowest tests of a run from the JSON result of jest (`--json --outputFile=RESULT`), and the tests that passed
+// only at a second attempt. `npm test` prints 30 of the slowest at its end. The time of hooks such as beforeAll is not in the result, so that files are listed by their whole time.
 import { readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** The lines of two lists: the slowest files, then the slowest tests. */
+/** The lines of the lists: the slowest files, the slowest tests, and the tests that needed a second attempt. */
 export function slowestTests({ testResults = [] }, count = 30) {
   const files = testResults.map(({ name, startTime, endTime, assertionResults }) => ({
     file: relative(root, name),
@@ -17,13 +17,19 @@ export function slowestTests({ testResults = [] }, count = 30) {
     tests: assertionResults,
   }));
   const tests = files.flatMap(({ file, tests }) =>
-    tests.map(({ fullName, duration }) => ({ file, fullName, ms: duration ?? 0 })),
+    tests.map(({ fullName, duration, status, invocations }) => ({
+      ...{ file, fullName, ms: duration ?? 0 },
+      again: status === 'passed' && invocations > 1,
+    })),
   );
+  const again = tests.filter((test) => test.again);
   return [
     `The slowest ${count} files:`,
     ...slowest(files, count).map(({ ms, file, tests }) => `${seconds(ms)}  ${file} (${tests.length} tests)`),
     `The slowest ${count} tests:`,
     ...slowest(tests, count).map(({ ms, file, fullName }) => `${seconds(ms)}  ${file}: ${fullName}`),
+    ...(again.length > 0 ? ['Passed only at a second attempt:'] : []),
+    ...again.map(({ file, fullName }) => `${file}: ${fullName}`),
   ];
 }
 

@@ -39,7 +39,8 @@ describe('roles in the administration console', () => {
   const visit = async (page: Page, path: string, heading: string) => {
     await page.goto(`/admin#${path}`);
     await on(page).heading(heading).waitFor();
-    await page.waitForLoadState('networkidle');
+    // What is still on its way shows grey lines, or is busy.
+    await page.locator('.skeleton, [aria-busy=true]').first().waitFor({ state: 'detached' });
   };
 
   it('an administrator of the root tenant gives a role by the dialog, and takes it', async () => {
