@@ -1,4 +1,5 @@
 import { TestService } from '../support/app';
+import { FakeClock } from '../support/fakes';
 import { Counterparts } from '../support/pairs/counterparts';
 import { coveringArray, missingPairs } from '../support/pairs/covering-array';
 import { type Declared, declaredSettings, refusals } from '../support/pairs/declared-settings';
@@ -75,7 +76,8 @@ describe('each two settings together', () => {
   async function faultsOf(environment: Record<string, string>): Promise<string[]> {
     await others.forget();
     try {
-      const service = await TestService.start(environment);
+      // The time of the database server, without which the service is not ready.
+      const service = await TestService.start(environment, { clock: new FakeClock(new Date()) });
       const walk = await Walk.through(service, environment, others).finally(() => service.stop());
       return walk.faults;
     } catch (error) {
