@@ -1,5 +1,6 @@
 import type { BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { password } from '../support/app';
+import { becomes } from '../support/browser/becomes';
 import { accessibilityViolations, overflow, resize, schemes, sizes, takePicture } from '../support/browser/pictures';
 import { on, PortalSite } from '../support/browser/portal-site';
 import { goodPassword } from '../support/reset';
@@ -53,8 +54,8 @@ describe('the account page', () => {
         await on(page).heading(one).waitFor();
         await pathIs(page, pathOf[one]);
         await focusIsOn(page, 'main h1');
-        expect(await page.title()).toBe(`${one} · Portal`);
-        expect(await page.locator('nav [aria-current=page]').allInnerTexts()).toEqual([one]);
+        await becomes(() => page.title(), `${one} · Portal`);
+        await becomes(() => page.locator('nav [aria-current=page]').allInnerTexts(), [one]);
       }
       await page.reload();
       await on(page).heading('Activity').waitFor();
@@ -74,7 +75,7 @@ describe('the account page', () => {
       await on(page).button('Sign out').focus();
       for (const one of sections) {
         await page.keyboard.press('Tab');
-        expect(await page.locator(':focus').innerText()).toBe(one);
+        await becomes(() => page.locator(':focus').innerText(), one);
       }
       await page.keyboard.press('Shift+Tab');
       await page.keyboard.press('Enter');
@@ -145,7 +146,10 @@ describe('the account page', () => {
       for (const one of sections) {
         await section(page, one).click();
         await page.locator('nav [aria-current=page]', { hasText: one }).waitFor();
-        expect(await page.locator('.who-name').innerText()).toMatch(new RegExp(`^Ann Example\\s+${name}$`));
+        await becomes(
+          () => page.locator('.who-name').innerText(),
+          expect.stringMatching(new RegExp(`^Ann Example\\s+${name}$`)),
+        );
       }
       await on(page).signOut();
       await on(page).heading('Sign in').waitFor();
@@ -328,7 +332,7 @@ describe('the account page', () => {
       await dialog(page).waitFor();
       await page.keyboard.press('Escape');
       await dialog(page).waitFor({ state: 'detached' });
-      expect(await page.locator(':focus').getAttribute('aria-label')).toBe('This was not me: Safari on iOS');
+      await page.locator('[aria-label="This was not me: Safari on iOS"]:focus').waitFor();
       await other.reload();
       await on(other).heading(`Hello, ${name}`).waitFor();
     });

@@ -1,4 +1,5 @@
 import type { Page } from 'playwright-core';
+import { becomes } from '../support/browser/becomes';
 import { accessibilityViolations, overflow, resize, sizes, takePicture } from '../support/browser/pictures';
 import { on, PortalSite } from '../support/browser/portal-site';
 import { RelyingParty } from '../support/browser/relying-party';
@@ -204,7 +205,7 @@ describe('the sign-in at an application', () => {
       const { code } = await tv.device();
       await page.goto(`/device?user_code=${code}`);
       await page.getByText('Check that your device shows exactly this code.').waitFor();
-      expect(await on(page).field('Code on the device').inputValue()).toBe(code);
+      await becomes(() => on(page).field('Code on the device').inputValue(), code);
       await on(page).button('Continue').click();
       await heading(page, 'Continue to TV?');
       await on(page).button('Refuse').click();
@@ -225,12 +226,13 @@ describe('the sign-in at an application', () => {
       ['light', 'desktop'],
       ['dark', 'phone'],
     ] as const;
-    for (const [path, name, languages] of [
-      [wiki.start(), 'consent', ['de', 'zh-CN', 'en']],
-      [closed.start(), 'refused', ['de', 'zh-CN', 'en']],
-      ['/device', 'device', ['de']],
+    for (const [path, name, title, languages] of [
+      [wiki.start(), 'consent', 'Continue to Wiki?', ['de', 'zh-CN', 'en']],
+      [closed.start(), 'refused', 'You may not use this application', ['de', 'zh-CN', 'en']],
+      ['/device', 'device', 'Connect a device', ['de']],
     ] as const) {
       await page.goto(path);
+      await heading(page, title);
       for (const language of languages) {
         await page.locator('footer select').first().selectOption(language);
         await page.locator(`html[lang=${language}]`).waitFor();

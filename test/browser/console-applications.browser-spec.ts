@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { adminSettings, copiedSessions, seedInstallation } from '../support/browser/admin-data';
+import { becomes } from '../support/browser/becomes';
 import { accessibilityViolations, overflow, resize, schemes, sizes, takePicture } from '../support/browser/pictures';
 import { on, PortalSite } from '../support/browser/portal-site';
 import { openIdSettings } from '../support/openid';
@@ -77,21 +78,22 @@ describe('the applications in the administration console', () => {
     await page.getByText('Enter at least one redirect URI.').waitFor();
     await page.getByLabel('Product').selectOption('Grafana');
     await on(page).field('Address of Grafana').fill('grafana.example.com/');
-    expect(await page.getByLabel('Redirect URIs', { exact: true }).last().inputValue()).toBe(
+    await becomes(
+      () => page.getByLabel('Redirect URIs', { exact: true }).last().inputValue(),
       'https://grafana.example.com/login/generic_oauth',
     );
     await look(page, 'application-new');
     await on(page).button('Create application').click();
     await on(page).heading('Grafana').waitFor();
     await page.getByText('The secret is shown only this time.').waitFor();
-    expect(await focused(page)).toContain('The secret is shown only this time.');
+    await becomes(() => focused(page), expect.stringContaining('The secret is shown only this time.'));
     const secret = (await page.getByRole('group', { name: 'Client secret' }).textContent())!;
     await on(page).button('Copy: grafana.ini').click();
     await on(page).button('Copied').waitFor();
     expect(await copied(page)).toContain(`client_secret = ${secret}\n`);
     expect(await copied(page)).toContain(`auth_url = ${site.url}/oidc/auth\n`);
     await on(page).button('I have stored it').click();
-    expect(await page.getByText(secret).count()).toBe(0);
+    await page.getByText(secret).waitFor({ state: 'detached' });
     await page.getByText('Replace CLIENT_SECRET').waitFor();
     await on(page).button('Show my claims').click();
     await status(page, 'You may use this application.').waitFor();
@@ -184,7 +186,7 @@ describe('the applications in the administration console', () => {
     await page.getByRole('table', { name: `Applications of session ${first.slice(0, 8)}` }).waitFor();
     await look(page, 'receipt');
     await page.emulateMedia({ media: 'print' });
-    expect(await page.getByRole('navigation').count()).toBe(0);
+    await becomes(() => page.getByRole('navigation').count(), 0);
     await takePicture(page, 'receipt-print');
     await page.emulateMedia({ media: null });
   });

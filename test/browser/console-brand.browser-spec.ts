@@ -1,5 +1,6 @@
 import type { BrowserContext, Dialog, Page } from 'playwright-core';
 import { adminSettings, copiedSessions } from '../support/browser/admin-data';
+import { becomes } from '../support/browser/becomes';
 import { look } from '../support/browser/pictures';
 import { on, PortalSite } from '../support/browser/portal-site';
 import { svgOf } from '../support/images';
@@ -42,16 +43,16 @@ describe('the brand of a tenant in the console and on the pages', () => {
     await on(page).field('Tagline').fill('Everything fast');
     await on(page).field('Colour').fill('#a01030');
     const pictures = page.getByRole('img', { name: /, (Light|Dark)$/ });
-    expect(await pictures.count()).toBe(2);
-    for (const one of await pictures.all()) expect(await one.innerText()).toMatch(/Acme[^]*Everything fast/);
-    expect(await page.evaluate(colorOf('.preview.light .preview-button'))).toBe('rgb(160, 16, 48)');
+    const both = expect.stringMatching(/Acme[^]*Everything fast/) as unknown;
+    await becomes(() => pictures.allInnerTexts(), [both, both]);
+    await becomes(() => page.evaluate(colorOf('.preview.light .preview-button')), 'rgb(160, 16, 48)');
     expect(await page.evaluate(colorOf('.preview.light'))).not.toBe(await page.evaluate(colorOf('.preview.dark')));
     await page.getByLabel('Logo on dark backgrounds').setInputFiles(logo);
     await page.locator('.preview.dark .preview-name img[src^="blob:"]').waitFor();
     await look(page, 'brand-login');
     for (const name of ['Account', 'Mail']) {
       await on(page).button(name).click();
-      expect(await pictures.count()).toBe(2);
+      await becomes(() => pictures.count(), 2);
       await look(page, `brand-${name.toLowerCase()}`);
     }
     expect(await site.service.count('brands')).toBe(0);
@@ -95,7 +96,7 @@ describe('the brand of a tenant in the console and on the pages', () => {
     expect(asked).toEqual(['Your changes are not saved. Leave without saving them?']);
     await on(page).heading('Brand').waitFor();
     await on(page).button('Discard changes').click();
-    expect(await page.locator('.drop-image img').count()).toBe(0);
+    await page.locator('.drop-image img').waitFor({ state: 'detached' });
   });
 
   it('a browser that has opened /?tenant=ID shows the brand from then on, and ?tenant= forgets it', async () => {
@@ -113,7 +114,10 @@ describe('the brand of a tenant in the console and on the pages', () => {
       await visitor.goto(path);
       await visitor.locator('.brand-name').getByText('Acme', { exact: true }).waitFor();
       await visitor.locator('.tagline').getByText('Everything fast', { exact: true }).waitFor();
-      expect(await visitor.locator('link[rel=icon]').getAttribute('href')).toMatch(/\/brand\/[0-9a-f]{40}\.svg$/);
+      await becomes(
+        () => visitor.locator('link[rel=icon]').getAttribute('href'),
+        expect.stringMatching(/\/brand\/[0-9a-f]{40}\.svg$/),
+      );
     }
     await look(visitor, 'brand-of-tenant');
     for (const path of ['/?tenant=%3Cb%3E', '/?tenant=', '/']) {

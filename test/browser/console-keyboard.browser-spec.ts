@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { adminSettings, copiedSessions, seedInstallation } from '../support/browser/admin-data';
+import { becomes } from '../support/browser/becomes';
 import { accessibilityViolations, look, takePicture } from '../support/browser/pictures';
 import { on, PortalSite } from '../support/browser/portal-site';
 import { eventually } from '../support/servers/eventually';
@@ -49,16 +50,17 @@ describe('the console by keyboard', () => {
       await palette(page)
         .getByRole('option', { name: /^Zoë Okonkwo/ })
         .waitFor();
-      expect(await field(page).getAttribute('aria-activedescendant')).toBe(
-        await palette(page).locator('[aria-selected=true]').getAttribute('id'),
-      );
+      // Answers to the first letters may have come before.
+      const selected = palette(page).locator('[aria-selected=true]');
+      await selected.filter({ hasText: 'Zoë Okonkwo' }).waitFor();
+      await becomes(() => field(page).getAttribute('aria-activedescendant'), await selected.getAttribute('id'));
       await page.keyboard.press('Enter');
       await on(page).heading('Zoë Okonkwo').waitFor();
       await whenFocused(page, 'Zoë Okonkwo');
 
       await page.keyboard.press('Control+k');
       const first = palette(page).getByRole('group', { name: 'Recent' }).getByRole('option').first();
-      expect(await first.textContent()).toBe('Mail server');
+      await becomes(() => first.textContent(), 'Mail server');
       await look(page, 'palette');
       await page.keyboard.press('Enter');
       await on(page).heading('Mail server').waitFor();
@@ -85,12 +87,13 @@ describe('the console by keyboard', () => {
       await page.locator('.action-list').first().waitFor();
       await page.keyboard.press('Control+k');
       await field(page).pressSequentially('disable us');
+      await palette(page).locator('[aria-selected=true]', { hasText: 'Disable user' }).waitFor();
       await page.keyboard.press('Enter');
       const question = page.getByRole('dialog', { name: /^Disable/ });
       await question.getByRole('button', { name: 'Disable user', exact: true }).press('Enter');
       await toast(page, 'The user is disabled.').waitFor();
       await page.getByRole('button', { name: /: Enable user$/ }).waitFor();
-      expect(await said(page).innerText()).toMatch(/^The user is disabled.\s+Undo$/);
+      await becomes(() => said(page).innerText(), expect.stringMatching(/^The user is disabled.\s+Undo$/));
       await look(page, 'toast');
 
       await page.keyboard.press('F8');
@@ -123,6 +126,7 @@ describe('the console by keyboard', () => {
     };
     await disable();
     await other.keyboard.press('F8');
+    await whenFocused(other, 'Undo');
     await other.clock.fastForward(60_000);
     expect(await toast(other, 'The user is disabled.').count()).toBe(1);
     await other.route('**/admin/users/*', (route) =>
@@ -135,8 +139,9 @@ describe('the console by keyboard', () => {
     await other.clock.fastForward(60_000);
     expect(await other.locator('.toast').count()).toBe(1);
     await other.keyboard.press('F8');
+    await other.locator('.toast :focus').waitFor();
     await other.keyboard.press('Escape');
-    expect(await other.locator('.toast').count()).toBe(0);
+    await other.locator('.toast').waitFor({ state: 'detached' });
     await other.unroute('**/admin/users/*');
     await other.getByRole('button', { name: /: Enable user$/ }).click();
     await other.getByRole('dialog').getByRole('button', { name: 'Enable user', exact: true }).click();
@@ -153,7 +158,7 @@ describe('the console by keyboard', () => {
     await page.keyboard.press('Control+k');
     await field(page).waitFor();
     await page.keyboard.type('/?j');
-    expect(await field(page).inputValue()).toBe('/?j');
+    await becomes(() => field(page).inputValue(), '/?j');
     await page.keyboard.press('Escape');
     await palette(page).waitFor({ state: 'detached' });
     await page.keyboard.press('/');
@@ -163,7 +168,7 @@ describe('the console by keyboard', () => {
     await page.keyboard.press('j');
     await whenFocused(page, names[1]!);
     await page.keyboard.press('Space');
-    expect(await page.locator('.check input:checked').count()).toBe(1);
+    await becomes(() => page.locator('.check input:checked').count(), 1);
     await page.keyboard.press('End');
     await whenFocused(page, names.at(-1)!);
     await page.keyboard.press('k');
@@ -207,14 +212,15 @@ describe('the console by keyboard', () => {
       );
       await on(other).button('Save').click();
       await other.getByText('Your session has ended. Please sign in again.').waitFor();
-      expect(await other.evaluate<string>("sessionStorage.getItem('portal.drafts')")).toContain(
-        '"nickname":"Typed Here"',
+      await becomes(
+        () => other.evaluate<string | null>("sessionStorage.getItem('portal.drafts')"),
+        expect.stringContaining('"nickname":"Typed Here"'),
       );
       await on(other).logIn(name);
       await on(other).heading('Farid Costa').waitFor();
       await toast(other, 'is here again').waitFor();
-      expect(await on(other).field('Name').inputValue()).toBe('Typed Here');
-      expect(await other.evaluate<null>("sessionStorage.getItem('portal.drafts')")).toBeNull();
+      await becomes(() => on(other).field('Name').inputValue(), 'Typed Here');
+      await becomes(() => other.evaluate<string | null>("sessionStorage.getItem('portal.drafts')"), null);
       await on(other).button('Save').click();
       await on(other).heading('Typed Here').waitFor();
     });
@@ -228,8 +234,8 @@ describe('the console by keyboard', () => {
       await on(page).button('Save').click();
       const clash = page.locator('.message.warning', { hasText: 'Somebody else has saved this meanwhile.' });
       await clash.waitFor();
-      expect(await clash.locator('dd').allTextContents()).toEqual(['Saved There', 'Typed Here']);
-      expect(await on(page).field('Name').inputValue()).toBe('Typed Here');
+      await becomes(() => clash.locator('dd').allTextContents(), ['Saved There', 'Typed Here']);
+      await becomes(() => on(page).field('Name').inputValue(), 'Typed Here');
       await look(page, 'clash');
       await page.getByRole('button', { name: 'Save', exact: true }).click();
       await on(page).heading('Typed Here').waitFor();
@@ -253,6 +259,6 @@ describe('the console by keyboard', () => {
     await page.goBack();
     await page.locator('.row-link').nth(99).waitFor();
     await eventually(async () => (await page.evaluate<number>('scrollY')) === top, { what: 'the former position' });
-    expect(await page.locator('.row-link').count()).toBe(100);
+    await becomes(() => page.locator('.row-link').count(), 100);
   });
 });

@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { givenApplication } from '../support/applications/application-rows';
 import { adminSettings, copiedSessions, seedInstallation } from '../support/browser/admin-data';
+import { becomes } from '../support/browser/becomes';
 import { look } from '../support/browser/pictures';
 import { on, PortalSite } from '../support/browser/portal-site';
 import { givenGroup } from '../support/groups';
@@ -78,13 +79,13 @@ describe('roles in the administration console', () => {
 
   it('a help desk finds the users of the tenant, helps one, and sees no way to anything that would be refused', async () => {
     const { page, refused } = await open({ role: 'help_desk', tenantId: 'acme' }, 'Users');
-    expect(await texts(page, 'link', 'nav')).toEqual(['Users']);
+    await becomes(() => texts(page, 'link', 'nav'), ['Users']);
     await page.getByRole('link', { name: 'Anna Acme' }).waitFor();
     expect(await page.getByRole('link', { name: 'New user' }).count()).toBe(0);
     await look(page, 'help-desk-users');
     await visit(page, `/users/${anna}`, 'Anna Acme');
     const actions = page.locator('.action-list').getByRole('button');
-    expect(await actions.count()).toBe(5);
+    await becomes(() => actions.count(), 5);
     expect(await on(page).button('Edit').count()).toBe(0);
     await look(page, 'help-desk-user');
     await page.getByRole('button', { name: /: Sign out everywhere$/ }).click();
@@ -93,7 +94,7 @@ describe('roles in the administration console', () => {
     await visit(page, '/users', 'Users');
     await page.getByRole('link', { name: 'Adam Acme' }).click();
     await page.getByText('Only administrators of the root tenant may change administrators').waitFor();
-    expect(await actions.count()).toBe(0);
+    await becomes(() => actions.count(), 0);
     for (const path of ['/audit', '/settings/mail', '/users/new', `/users/${anna}/offboarding`]) {
       await visit(page, path, 'Page not found');
     }
@@ -128,7 +129,7 @@ describe('roles in the administration console', () => {
     await look(page, 'auditor-mail-settings');
     await visit(page, `/users/${anna}`, 'Anna Acme');
     await look(page, 'auditor-user');
-    expect(await page.locator('.action-list').getByRole('button').count()).toBe(1);
+    await becomes(() => page.locator('.action-list').getByRole('button').count(), 1);
     expect(refused).toEqual([]);
   });
 });

@@ -2,6 +2,7 @@ import { decodeJwt } from 'jose';
 import type { Page } from 'playwright-core';
 import { UserSessions } from '../../src/sessions/user-sessions';
 import { password } from '../support/app';
+import { becomes } from '../support/browser/becomes';
 import { on, PortalSite } from '../support/browser/portal-site';
 import { goodPassword, mailedToken } from '../support/reset';
 import { eventually } from '../support/servers/eventually';
@@ -68,9 +69,12 @@ describe('a user of the pages always finds a way on', () => {
         await save(page, typed);
         await page.getByText(`Your password needs ${complaint}.`, { exact: true }).waitFor();
         const field = on(page).field('New password');
-        expect(await field.getAttribute('aria-invalid')).toBe('true');
-        expect(await describedText(page, 'New password')).toContain(`Your password needs ${complaint}.`);
-        expect(await focusedLabel(page)).toBe('New password');
+        await becomes(() => field.getAttribute('aria-invalid'), 'true');
+        await becomes(
+          () => describedText(page, 'New password'),
+          expect.stringContaining(`Your password needs ${complaint}.`),
+        );
+        await becomes(() => focusedLabel(page), 'New password');
       }
       expect(sent()).toBe(0);
     });
@@ -95,10 +99,11 @@ describe('a user of the pages always finds a way on', () => {
       const { page, sent } = await openForm();
       await save(page, goodPassword(1), goodPassword(2));
       await page.getByText('The passwords do not match. Enter the same one twice.').waitFor();
-      expect(await describedText(page, 'Repeat the new password')).toBe(
+      await becomes(
+        () => describedText(page, 'Repeat the new password'),
         'The passwords do not match. Enter the same one twice.',
       );
-      expect(await focusedLabel(page)).toBe('Repeat the new password');
+      await becomes(() => focusedLabel(page), 'Repeat the new password');
       expect(sent()).toBe(0);
       await save(page, goodPassword(1));
       await page.getByText('Your password has been changed.').waitFor();
@@ -233,28 +238,30 @@ describe('a user of the pages always finds a way on', () => {
     await on(page).button('Sign in').click();
     await page.getByText('Enter your user name.').waitFor();
     const nameField = 'User name or e-mail address';
-    expect(await describedText(page, nameField)).toBe('Enter your user name.');
-    expect(await describedText(page, 'Password')).toBe('Enter your password.');
-    expect(await focusedLabel(page)).toBe(nameField);
+    await becomes(() => describedText(page, nameField), 'Enter your user name.');
+    await becomes(() => describedText(page, 'Password'), 'Enter your password.');
+    await becomes(() => focusedLabel(page), nameField);
     await on(page).field('User name').fill(name);
     await on(page).button('Sign in').click();
-    expect(await focusedLabel(page)).toBe('Password');
-    expect(await on(page).field('User name').getAttribute('aria-invalid')).toBe('false');
+    await becomes(() => focusedLabel(page), 'Password');
+    await becomes(() => on(page).field('User name').getAttribute('aria-invalid'), 'false');
 
-    const focused = (label: string) =>
-      eventually(async () => (await focusedLabel(page)) === label, { what: `the focus to be on ${label}` });
+    const focused = (label: string) => becomes(() => focusedLabel(page), label);
     await on(page).logIn(name, 'Wrong-Horse-7');
     await on(page).alert().waitFor();
     await focused('Password');
-    expect(await describedText(page, 'Password')).toContain('The user name or password is wrong.');
+    await becomes(
+      () => describedText(page, 'Password'),
+      expect.stringContaining('The user name or password is wrong.'),
+    );
     await on(page).logIn('nobody', password);
     await page.getByText('There is no user with this name.').waitFor();
     await focused(nameField);
 
     await page.goto('/forgot-password');
     await on(page).button('Send link').click();
-    expect(await describedText(page, 'E-mail address')).toBe('Enter a complete e-mail address.');
-    expect(await focusedLabel(page)).toBe('E-mail address');
+    await becomes(() => describedText(page, 'E-mail address'), 'Enter a complete e-mail address.');
+    await becomes(() => focusedLabel(page), 'E-mail address');
   });
 
   it('a refusal that concerns no field moves the focus to its message', async () => {
@@ -327,7 +334,7 @@ describe('a user with a second factor', () => {
     let sent = 0;
     page.on('request', (request) => (request.url().endsWith('/otp-verify') ? sent++ : 0));
     const field = page.getByLabel('Six-digit code');
-    expect(await focusedLabel(page)).toBe('Six-digit code');
+    await becomes(() => focusedLabel(page), 'Six-digit code');
     expect(await field.getAttribute('autocomplete')).toBe('one-time-code');
     expect(await field.getAttribute('inputmode')).toBe('numeric');
     await page.keyboard.type(code.slice(0, 5));
@@ -342,17 +349,16 @@ describe('a user with a second factor', () => {
     const messages = page.locator('.message, .field-error');
     await on(page).button('Confirm').click();
     await messages.first().waitFor();
-    expect(await messages.allTextContents()).toEqual(['Enter all six digits of the code.']);
+    await becomes(() => messages.allTextContents(), ['Enter all six digits of the code.']);
     await on(page).enterCode('000000');
     await on(page).alert().waitFor();
-    expect(await messages.allTextContents()).toEqual(['The code is wrong or no longer valid. Attempts left: 4.']);
-    expect(await describedText(page, 'Six-digit code')).toContain('The code is wrong');
-    await eventually(async () => (await focusedLabel(page)) === 'Six-digit code', {
-      what: 'the focus to be on the code',
-    });
+    // The message before can be an alert as well.
+    await becomes(() => messages.allTextContents(), ['The code is wrong or no longer valid. Attempts left: 4.']);
+    await becomes(() => describedText(page, 'Six-digit code'), expect.stringContaining('The code is wrong'));
+    await becomes(() => focusedLabel(page), 'Six-digit code');
     await page.reload();
     await on(page).heading('Enter your code').waitFor();
-    expect(await messages.allTextContents()).toEqual(['Attempts left: 4.']);
+    await becomes(() => messages.allTextContents(), ['Attempts left: 4.']);
   });
 
   it('reads on the account page that codes come by e-mail', async () => {

@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { adminSettings } from '../support/browser/admin-data';
+import { becomes } from '../support/browser/becomes';
 import { accessibilityViolations, overflow, resize, schemes, sizes, takePicture } from '../support/browser/pictures';
 import { on, PortalSite } from '../support/browser/portal-site';
 import { VirtualAuthenticator } from '../support/browser/virtual-authenticator';
@@ -80,7 +81,7 @@ describe('the first day of an employee, where each sign-in asks for a code', () 
 
   /** Signs in with the name that the login page already has, and the mailed code. */
   const signInAs = async (page: Page, name: string): Promise<void> => {
-    expect(await on(page).field('User name').inputValue()).toBe(name);
+    await becomes(() => on(page).field('User name').inputValue(), name);
     await focused(page, 'input[name=password]');
     await on(page).button('Sign in with a passkey').waitFor();
     await newMails(site.service);
@@ -90,6 +91,8 @@ describe('the first day of an employee, where each sign-in asks for a code', () 
   };
   const signInAgain = async (page: Page, name: string): Promise<void> => {
     await on(page).signOut();
+    // Otherwise the next page could open before this one has ended the session.
+    await on(page).heading('Sign in').waitFor();
     site.service.clock.advanceSeconds(61);
     await atLogin(page);
     await signIn(site, page, name);
@@ -193,7 +196,7 @@ describe('the first day of an employee, where each sign-in asks for a code', () 
     await page.getByText(`You are signed in as ${wrong}.`).waitFor();
     await on(page).button('Use another account').click();
     await on(page).heading('Sign in').waitFor();
-    expect(await on(page).field('User name').inputValue()).toBe('');
+    await becomes(() => on(page).field('User name').inputValue(), '');
     await signIn(site, page, right, password);
     await page.getByText(`You are signed in as ${right}.`).waitFor();
   });

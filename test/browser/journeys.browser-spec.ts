@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { create } from 'qrcode';
 import { password } from '../support/app';
+import { becomes } from '../support/browser/becomes';
 import { on, PortalSite } from '../support/browser/portal-site';
 import { modulesOf } from '../support/qr-picture';
 import { goodPassword, newMails } from '../support/reset';
@@ -41,7 +42,7 @@ describe('a user of the pages', () => {
     const { access } = JSON.parse((await tokensOf(page)) ?? '{}') as { access: string };
     await on(page).signOut();
     await on(page).heading('Sign in').waitFor();
-    expect(await tokensOf(page)).toBeNull();
+    await becomes(() => tokensOf(page), null);
     await eventually(async () => (await site.service.get('/user/me', { bearer: access })).status === 401, {
       what: 'the token to be refused',
     });
@@ -93,16 +94,16 @@ describe('a user of the pages', () => {
     expect(await tokensOf(page)).not.toBeNull();
     await on(page).field('New password').fill('short');
     const met = () => page.locator('.rules li.met').allTextContents();
-    expect(await met()).toEqual(['a lower-case letter, met']);
+    await becomes(met, ['a lower-case letter, met']);
     await page.reload();
     await on(page).field('New password').fill(goodPassword(1));
     await on(page).field('Repeat the new password').fill(goodPassword(1));
-    expect(await met()).toHaveLength(5);
+    await becomes(async () => (await met()).length, 5);
     const link = page.url();
     await on(page).button('Save password').click();
 
     await page.getByText('Your password has been changed.').waitFor();
-    expect(await page.evaluate('localStorage.length + sessionStorage.length')).toBe(0);
+    await becomes(() => page.evaluate('localStorage.length + sessionStorage.length'), 0);
     await on(page).logIn(name, goodPassword(1));
     await on(page).heading(`Hello, ${name}`).waitFor();
 

@@ -3,6 +3,7 @@ import type { BrowserContext, Page } from 'playwright-core';
 import { tokenOf } from '../support/admin';
 import { givenApplication, signIn } from '../support/applications/application-rows';
 import { adminSettings, copiedSessions, seedInstallation } from '../support/browser/admin-data';
+import { becomes } from '../support/browser/becomes';
 import { accessibilityViolations, overflow, resize, schemes, sizes, takePicture } from '../support/browser/pictures';
 import { on, PortalSite } from '../support/browser/portal-site';
 import { openIdSettings } from '../support/openid';
@@ -76,7 +77,7 @@ describe('a user who leaves, in the administration console', () => {
     await page.getByText(/Complete after 3\.\d+ s/).waitFor();
     await look(page, 'offboarding-complete');
     await page.emulateMedia({ media: 'print' });
-    expect(await page.getByRole('navigation').count()).toBe(0);
+    await becomes(() => page.getByRole('navigation').count(), 0);
     await takePicture(page, 'offboarding-print');
     await page.emulateMedia({ media: null });
     for (const [language, title] of [

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page, Route } from 'playwright-core';
 import { adminSettings } from '../support/browser/admin-data';
+import { becomes } from '../support/browser/becomes';
 import { accessibilityViolations, overflow, resize, schemes, sizes } from '../support/browser/pictures';
 import { on, PortalSite } from '../support/browser/portal-site';
 import { DirectoryStub } from '../support/directory-stub';
@@ -60,13 +61,11 @@ describe('the pages show what the service offers, and the brand of the company',
     await image.waitFor();
     const height = `document.querySelector('header img').decode().then(() => document.querySelector('header img').naturalHeight)`;
     expect(await page.evaluate<number>(height)).toBe(900);
-    expect((await image.boundingBox())!.height).toBe(32);
+    await becomes(async () => (await image.boundingBox())?.height, 32);
     const named = async () => (await page.title()) === 'Sign in · Example Corp';
     await eventually(named, { what: 'the name of the company in the title' });
-    const colour = await page.evaluate<string>(
-      `getComputedStyle(document.querySelector('button[type=submit]')).backgroundColor`,
-    );
-    expect(colour).toBe('rgb(138, 21, 56)');
+    const colour = `getComputedStyle(document.querySelector('button[type=submit]')).backgroundColor`;
+    await becomes(() => page.evaluate<string>(colour), 'rgb(138, 21, 56)');
     for (const [name, url] of Object.entries(links)) {
       expect(await on(page).link(name).getAttribute('href')).toBe(url);
     }
@@ -78,7 +77,7 @@ describe('the pages show what the service offers, and the brand of the company',
     await page.route('**/brand/logo.svg', (route) => route.fulfill({ status: 404 }));
     await page.goto('/');
     await page.locator('header').getByText('Example Corp').waitFor();
-    expect(await page.getByRole('img').count()).toBe(0);
+    await page.getByRole('img').waitFor({ state: 'detached' });
   });
 
   it.each(Object.entries(sizes))('on a %s no field moves when /capabilities is answered', async (_size, viewport) => {
@@ -131,9 +130,9 @@ describe('the pages show what the service offers, and the brand of the company',
     await route.fulfill({ json });
     await on(page).link('Forgot password?').waitFor({ state: 'detached' });
     await page.locator('header').getByText('Portal').waitFor();
-    expect(await on(page).field('User name').count()).toBe(1);
-    expect(await page.getByLabel('User name or e-mail address').count()).toBe(0);
-    for (const name of Object.keys(links)) expect(await on(page).link(name).count()).toBe(0);
+    await on(page).field('User name').waitFor();
+    await page.getByLabel('User name or e-mail address').waitFor({ state: 'detached' });
+    for (const name of Object.keys(links)) await on(page).link(name).waitFor({ state: 'detached' });
   });
 });
 
@@ -178,12 +177,12 @@ describe('a brand that is hard to place', () => {
     await page.goto('/admin');
     await on(page).heading('Overview').waitFor();
     const plate = ['/brand/white.svg on rgb(138, 21, 56)'];
-    expect(await page.evaluate(images('.side img'))).toEqual(plate);
+    await becomes(() => page.evaluate(images('.side img')), plate);
     await page.emulateMedia({ forcedColors: 'active' });
-    expect(await page.evaluate(images('.side img'))).toEqual(plate);
+    await becomes(() => page.evaluate(images('.side img')), plate);
     await page.goto('/account');
     await page.locator('.brand img').waitFor();
-    expect(await page.evaluate(images('.brand img'))).toEqual(plate);
+    await becomes(() => page.evaluate(images('.brand img')), plate);
   });
 
   it('with two logos the theme decides in the console, and the tab has the icon of the company', async () => {
@@ -192,12 +191,12 @@ describe('a brand that is hard to place', () => {
     site = await PortalSite.start({ ...settings, ...adminSettings });
     const page = await site.signIn(await site.newUser({ isAdmin: true }));
     const none = 'on rgba(0, 0, 0, 0)';
-    expect(await page.evaluate(images('.brand img'))).toEqual([`/brand/white.svg ${none}`]);
-    expect(await page.locator('link[rel=icon]').getAttribute('href')).toBe(`${site.url}/brand/icon.svg`);
+    await becomes(() => page.evaluate(images('.brand img')), [`/brand/white.svg ${none}`]);
+    await becomes(() => page.locator('link[rel=icon]').getAttribute('href'), `${site.url}/brand/icon.svg`);
     await page.goto('/admin');
     await on(page).heading('Overview').waitFor();
-    expect(await page.evaluate(images('.side img'))).toEqual([`/brand/logo.svg ${none}`]);
+    await becomes(() => page.evaluate(images('.side img')), [`/brand/logo.svg ${none}`]);
     await page.emulateMedia({ colorScheme: 'dark' });
-    expect(await page.evaluate(images('.side img'))).toEqual([`/brand/white.svg ${none}`]);
+    await becomes(() => page.evaluate(images('.side img')), [`/brand/white.svg ${none}`]);
   });
 });

@@ -1,4 +1,5 @@
 import type { Page } from 'playwright-core';
+import { becomes } from '../support/browser/becomes';
 import { accessibilityViolations, overflow, resize, schemes, sizes, takePicture } from '../support/browser/pictures';
 import { on, PortalSite } from '../support/browser/portal-site';
 import { mailedToken } from '../support/reset';
@@ -140,7 +141,7 @@ describe('the pages', () => {
     const dark = await paper();
     await page.reload();
     await on(page).heading('Sign in').waitFor();
-    expect(await paper()).toBe(dark);
+    await becomes(paper, dark);
     await page.context().close();
   });
 });

@@ -1,4 +1,5 @@
 import type { Locator, Page } from 'playwright-core';
+import { becomes } from '../support/browser/becomes';
 import { on, PortalSite } from '../support/browser/portal-site';
 import { VirtualAuthenticator } from '../support/browser/virtual-authenticator';
 import { eventually } from '../support/servers/eventually';
@@ -73,7 +74,7 @@ describe('passkeys', () => {
       await page.keyboard.press('Enter');
       await card.getByText('The passkey “Firefox on Windows” is ready.').waitFor();
       await page.locator('h2#passkeys:focus').waitFor();
-      expect(await card.locator('.entry-name').allTextContents()).toEqual(['Firefox on WindowsSynced']);
+      await becomes(() => card.locator('.entry-name').allTextContents(), ['Firefox on WindowsSynced']);
       await card.getByText('Not used yet').waitFor();
       expect(await authenticator.count()).toBe(1);
     });
@@ -113,8 +114,9 @@ describe('passkeys', () => {
       await on(page).button('Save').click();
       await card.getByText('Enter a name.').waitFor();
       await on(page).button('Cancel').click();
-      expect(await page.locator(':focus').getAttribute('aria-label')).toBe('Rename: Firefox on Windows');
+      await page.locator('[aria-label="Rename: Firefox on Windows"]:focus').waitFor();
       await page.keyboard.press('Enter');
+      await page.locator('input[name=passkey-name]:focus').waitFor();
       await page.keyboard.type('Work laptop <b>');
       await page.keyboard.press('Enter');
       await card.getByText('The passkey has its new name.').waitFor();
@@ -127,9 +129,9 @@ describe('passkeys', () => {
       const { page, card } = await withPasskey();
       await on(page).button('Remove: Firefox on Windows').click();
       await card.getByText('Remove “Firefox on Windows”?').waitFor();
-      expect(await focused(page)).toBe('Remove');
+      await becomes(() => focused(page), 'Remove');
       await on(page).button('Cancel').click();
-      expect(await page.locator(':focus').getAttribute('aria-label')).toBe('Remove: Firefox on Windows');
+      await page.locator('[aria-label="Remove: Firefox on Windows"]:focus').waitFor();
       await page.keyboard.press('Enter');
       await card.getByText('Remove “Firefox on Windows”?').waitFor();
       await page.keyboard.press('Enter');
@@ -200,7 +202,7 @@ describe('passkeys', () => {
       await authenticator.userLeaves();
       await signOut(page);
       await started(authenticator, 'conditional');
-      expect(await on(page).field('User name').getAttribute('autocomplete')).toBe('username webauthn');
+      await becomes(() => on(page).field('User name').getAttribute('autocomplete'), 'username webauthn');
       expect(await page.locator('.message').count()).toBe(0);
       await on(page).logIn(name);
       await on(page).heading(`Hello, ${name}`).waitFor();
@@ -249,8 +251,7 @@ describe('passkeys', () => {
       await page.keyboard.press('Enter');
       await page.locator('.message.info', { hasText: 'No passkey was used.' }).waitFor();
       expect(await on(page).alert().count()).toBe(0);
-      const kept = async () => (await focused(page)) === 'Sign in with a passkey';
-      await eventually(kept, { what: 'the focus on the button' });
+      await becomes(() => focused(page), 'Sign in with a passkey');
       await authenticator.recognises(true);
       await page.keyboard.press('Enter');
       await on(page).heading(/Hello/).waitFor();
@@ -264,7 +265,7 @@ describe('passkeys', () => {
       await page.getByText('No passkey was used.').waitFor();
       await on(page).logIn('nobody');
       await on(page).alert().waitFor();
-      expect(await page.getByText('No passkey was used.').count()).toBe(0);
+      await page.getByText('No passkey was used.').waitFor({ state: 'detached' });
     });
 
     it('a passkey leads to the page of return_to', async () => {
@@ -322,7 +323,7 @@ describe('passkeys', () => {
       await on(page).button('Not now').click();
       await on(page).heading(`Hello, ${name}`).waitFor();
       await page.getByText('Your administrator keeps these details.').waitFor();
-      expect(await focused(page)).toBe(`Hello, ${name}`);
+      await becomes(() => focused(page), `Hello, ${name}`);
       await page.reload();
       await on(page).heading(`Hello, ${name}`).waitFor();
       await signOut(page);

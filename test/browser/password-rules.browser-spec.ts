@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { BreachStub, lineOf, range } from '../support/breach-stub';
+import { becomes } from '../support/browser/becomes';
 import { accessibilityViolations } from '../support/browser/pictures';
 import { on, PortalSite } from '../support/browser/portal-site';
 import { mailedToken } from '../support/reset';
@@ -47,11 +48,14 @@ describe('the rules that only the service can judge, on the page for a new passw
   it('the page shows the rules, says which one the password broke, and accepts a better one', async () => {
     const name = `horseman${++users}`;
     const page = await open(name);
-    expect(await page.locator('.rules ul').last().locator('li').allTextContents()).toEqual([
-      'be a common password, checked when you save',
-      'contain your user name, your name or your e-mail name, checked when you save',
-      'be known from a data breach, checked when you save',
-    ]);
+    await becomes(
+      () => page.locator('.rules ul').last().locator('li').allTextContents(),
+      [
+        'be a common password, checked when you save',
+        'contain your user name, your name or your e-mail name, checked when you save',
+        'be known from a data breach, checked when you save',
+      ],
+    );
     await save(page, 'Password-2026!');
     await problem(page, 'Your password must not be a common password.');
     expect(await accessibilityViolations(page)).toEqual([]);
@@ -76,7 +80,7 @@ describe('the rules that only the service can judge, on the page for a new passw
   it('a policy without these rules shows none of them', async () => {
     await setPolicy('{}');
     const page = await open(`user${++users}`);
-    expect(await page.locator('.rules ul').count()).toBe(1);
+    await becomes(() => page.locator('.rules ul').count(), 1);
     expect(await page.getByText('It must not').count()).toBe(0);
   });
 });

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Page } from 'playwright-core';
 import { password, TestService } from '../support/app';
+import { captchaByTestClock } from '../support/captcha/test-clock';
 import { buildExample, buildExamples } from '../support/examples';
 import { FakeClock } from '../support/fakes';
 import { goodPassword, newMails } from '../support/reset';
@@ -25,6 +26,7 @@ describe('examples/react-page', () => {
       { PORT: `${port}`, MFA_REQUIRED: 'true', CORS_ORIGINS: `http://127.0.0.1:${pagePort}` },
       { clock: new FakeClock(new Date()) },
     );
+    captchaByTestClock(service);
     await service.app.listen(port, '127.0.0.1');
     folder = await mkdtemp(join(tmpdir(), 'react-page-'));
     await buildExamples();

@@ -27,7 +27,7 @@ describe('return_to of the login page', () => {
   };
   const atReports = async (page: Page): Promise<void> => {
     await on(page).heading('Reports').waitFor();
-    expect(page.url()).toBe(`${site.url}/reports?x=1&y=2`);
+    await page.waitForURL(`${site.url}/reports?x=1&y=2`);
   };
 
   it('leads to the given page after the login, also after a reload, and only once', async () => {
@@ -71,7 +71,7 @@ describe('return_to of the login page', () => {
     const page = await open('/?return_to=/account/authenticator%3Flang%3Den');
     await on(page).logIn(loginName);
     await on(page).heading('Set up your authenticator').waitFor();
-    expect(new URL(page.url()).search).toBe('?lang=en');
+    await page.waitForURL((url) => url.search === '?lang=en');
   });
 
   it.each([
@@ -91,7 +91,7 @@ describe('return_to of the login page', () => {
     expect(await on(page).alert().count()).toBe(0);
     await on(page).logIn(loginName, password);
     await on(page).heading(`Hello, ${loginName}`).waitFor();
-    expect(page.url()).toBe(`${site.url}/account`);
+    await page.waitForURL(`${site.url}/account`);
   });
 });
 
@@ -152,7 +152,7 @@ describe('PORTAL_HOME_URL', () => {
       await on(page).heading(`Hello, ${loginName}`).waitFor();
       await page.reload();
       await on(page).heading(`Hello, ${loginName}`).waitFor();
-      expect(page.url()).toBe(`${site.url}/account`);
+      await page.waitForURL(`${site.url}/account`);
       await page.goto('/');
       await atStart(page);
     });
@@ -242,7 +242,7 @@ describe('PORTAL_HOME_URL', () => {
       await page.goto('/');
       await on(page).logIn(loginName);
       await on(page).heading(`Hello, ${loginName}`).waitFor();
-      expect(page.url()).toBe(`${site.url}/account`);
+      await page.waitForURL(`${site.url}/account`);
     });
   });
 
@@ -252,7 +252,7 @@ describe('PORTAL_HOME_URL', () => {
       const page = await visitor();
       await on(page).logIn(loginName);
       await on(page).heading(`Hello, ${loginName}`).waitFor();
-      expect(page.url()).toBe(`${site.url}/account`);
+      await page.waitForURL(`${site.url}/account`);
     });
   });
 });

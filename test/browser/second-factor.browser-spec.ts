@@ -17,6 +17,8 @@ describe('a user with a second factor, where devices can be trusted', () => {
   afterEach(() => expect(site.takeComplaints()).toEqual([]));
 
   const confirm = async (page: Page, code: string): Promise<void> => {
+    // Before the page knows that devices can be trusted, the sixth digit submits the code.
+    await page.getByRole('checkbox', { name: /^Trust this device/ }).waitFor();
     await on(page).enterCode(code);
     await on(page).button('Confirm').click();
   };
@@ -112,6 +114,7 @@ describe('a user with a second factor, where devices can be trusted', () => {
     await on(page).link('Replace authenticator').waitFor();
     await signOut(page);
     await on(page).logIn(name);
+    await on(page).heading('Enter your code').waitFor();
     site.service.clock.advanceSeconds(61);
     await page.getByRole('checkbox', { name: 'Trust this device for 30 days' }).check();
     await confirm(page, site.authenticatorCode(secret));
@@ -122,6 +125,7 @@ describe('a user with a second factor, where devices can be trusted', () => {
     await page.getByText('You signed in with your password and a trusted device.').waitFor();
 
     await on(page).button('Make recovery codes').click();
+    await on(page).fresh().waitFor();
     site.service.clock.advanceSeconds(61);
     await on(page).confirmPassword();
     await on(page).fresh().getByLabel('Six-digit code').fill(site.authenticatorCode(secret));

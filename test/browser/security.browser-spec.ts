@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { password } from '../support/app';
+import { becomes } from '../support/browser/becomes';
 import { on, PortalSite } from '../support/browser/portal-site';
 import { goodPassword } from '../support/reset';
 
@@ -62,11 +63,11 @@ describe('the owner of an account', () => {
     const page = await signedIn(name, 'Devices');
     const entries = sessions(page).locator('.entry-name');
     await entries.nth(1).waitFor();
-    expect(await entries.allTextContents()).toEqual(['Firefox on WindowsThis browser', 'Safari on iOS']);
+    await becomes(() => entries.allTextContents(), ['Firefox on WindowsThis browser', 'Safari on iOS']);
     await on(page).button('Sign out: Safari on iOS').click();
     await sessions(page).getByText('That device is signed out.').waitFor();
     await page.locator('h2#sessions:focus').waitFor();
-    expect(await entries.allTextContents()).toEqual(['Firefox on WindowsThis browser']);
+    await becomes(() => entries.allTextContents(), ['Firefox on WindowsThis browser']);
     await ended(other);
     await page.reload();
     await on(page).heading('Devices').waitFor();
@@ -93,10 +94,10 @@ describe('the owner of an account', () => {
     await on(page).section('Activity');
     const entries = card(page, 'Last sign-ins').locator('.entry-name');
     await entries.nth(1).waitFor();
-    expect(await entries.allTextContents()).toEqual([
-      'Firefox on WindowsSuccessful',
-      'Firefox on WindowsWrong password',
-    ]);
+    await becomes(
+      () => entries.allTextContents(),
+      ['Firefox on WindowsSuccessful', 'Firefox on WindowsWrong password'],
+    );
   });
 
   it('sees recovery codes once, and can copy, save and print them', async () => {
@@ -118,7 +119,7 @@ describe('the owner of an account', () => {
     expect(file.suggestedFilename()).toBe('recovery-codes.txt');
     expect(readFileSync(await file.path(), 'utf8').split('\r\n')).toEqual(expect.arrayContaining(codes));
     await on(page).button('Print').click();
-    expect(await page.evaluate('window.printed')).toBe('codes');
+    await becomes(() => page.evaluate('window.printed'), 'codes');
     await page.emulateMedia({ media: 'print' });
     await on(page).heading('Security').waitFor({ state: 'hidden' });
     await shown.first().waitFor();

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
+import { becomes } from '../support/browser/becomes';
 import { sizes, takePicture } from '../support/browser/pictures';
 import { PortalSite } from '../support/browser/portal-site';
 import { DirectoryStub } from '../support/directory-stub';
@@ -31,7 +32,7 @@ describe('the login page on a phone of 375 × 667', () => {
       await page.locator('button[type=button].with-icon').waitFor();
       await page.locator('footer').waitFor();
       await takePicture(page, `login-directory-phone-${locale}`);
-      expect(await hidden(page)).toBe(0);
+      await becomes(() => hidden(page), 0);
       await page.context().close();
     },
   );

@@ -2,6 +2,7 @@ import type { AddressInfo } from 'node:net';
 import type { BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { DemoModule } from '../../../src/demo/demo.module';
 import { password, TestService } from '../app';
+import { captchaByTestClock } from '../captcha/test-clock';
 import { FakeClock } from '../fakes';
 import { authenticatorCode } from '../mfa';
 import { newMails, recipients } from '../reset';
@@ -39,6 +40,7 @@ export class PortalSite {
       { SYSTEM_URL: url, PORT: `${port}`, PORTAL: 'on', ...settings },
       { clock, module: (config) => DemoModule.with(config) },
     );
+    captchaByTestClock(service);
     await service.app.listen(port, '127.0.0.1');
     const { port: listening } = service.app.getHttpServer().address() as AddressInfo;
     return new PortalSite(service, `http://${host}:${listening}`, await Chromium.start(), offers);
