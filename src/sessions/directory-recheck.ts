@@ -21,6 +21,8 @@ import { TokenRevoker } from './token-revoker';
 /** Without `sid`: a grant of an application that outlives its session. */
 type Refreshed = Pick<TokenPayload, 'sub'> & { readonly sid: string | undefined };
 
+type SeenUser = Pick<User, 'uid'> & Parameters<typeof seenAtOf>[0];
+
 /** The claim of a look ends after this time, if its replica was killed. It is longer than the look can take. */
 const claimSeconds = 15;
 /** More looks at a time are not made, so that a silent directory does not collect connections. */
@@ -78,7 +80,7 @@ export class DirectoryRecheck {
   }
 
   /** For a user whose row was read anyway: asks if the look is due. @throws DomainError as `assertStanding` */
-  async assertStandingOf(user: User, sid: string | undefined, client: ClientInfo): Promise<void> {
+  async assertStandingOf(user: SeenUser, sid: string | undefined, client: ClientInfo): Promise<void> {
     const seenAt = seenAtOf(user);
     if (this.isDue(seenAt)) await this.assertStanding({ sub: user.uid, sid }, seenAt, client);
   }

@@ -24,6 +24,15 @@ export interface LiveSession {
   readonly end: Date;
 }
 
+/**
+ * SQL that is 1 while the session in these columns lives, as `LiveSessions.find` decides, for a statement that also reads what
+ * depends on the session. Its only parameter is the present time.
+ */
+export const sessionLives = (sid: string, userId: string, credentialVersion: string): string =>
+  `EXISTS (SELECT 1 FROM login_tokens live
+     WHERE live.jti = ${sid} AND live.sid = ${sid} AND live.user_identity = ${userId} AND live.is_revoked = 0
+       AND live.credential_version = ${credentialVersion} AND live.expires > ?)`;
+
 /** Tells whether a session is still valid. The first row of the session decides (ADR 0005). */
 @Injectable()
 export class LiveSessions {

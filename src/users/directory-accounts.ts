@@ -18,8 +18,10 @@ export const directorySeenAt = (u: string) => `CASE WHEN ${u}.provider <> 'ldap'
   WHEN COALESCE(${u}.directory_seen_at > COALESCE(${u}.last_login_success_time, ${u}.created_at), FALSE) THEN ${u}.directory_seen_at
   ELSE COALESCE(${u}.last_login_success_time, ${u}.created_at) END`;
 
+type Seen = Pick<User, 'provider' | 'directorySeenAt' | 'lastLoginSuccessTime' | 'createdAt'>;
+
 /** The same time, of a row that was read. */
-export function seenAtOf({ provider, directorySeenAt: seen, lastLoginSuccessTime, createdAt }: User): Date | null {
+export function seenAtOf({ provider, directorySeenAt: seen, lastLoginSuccessTime, createdAt }: Seen): Date | null {
   if (provider !== 'ldap') return null;
   const login = lastLoginSuccessTime ?? createdAt;
   return seen !== null && seen > login ? seen : login;

@@ -35,6 +35,12 @@ describe('the rows of an entity', () => {
     expect(await rows.count({ userId: 'user', createdAt: MoreThan(time) })).toBe(0);
   });
 
+  it('are read by plain SQL with the columns of the entity, under an alias', async () => {
+    await rows.insert(service.database, passkey('a'));
+    const [row] = await service.database.rows<Record<string, unknown>>(`SELECT ${rows.columns('p')} FROM passkeys p`);
+    expect(rows.read(row!, 'p')).toEqual(Object.assign(new Passkey(), passkey('a')));
+  });
+
   it('a guarded write tells whether it won, and a second one finds no row', async () => {
     await rows.insert(service.database, passkey('a'));
     const use = () =>

@@ -9,6 +9,29 @@ import { dataKey } from '../support/settings';
 const [former, fresh] = [dataKey(2), dataKey(1)];
 const ring = (...keys: string[]) => new KeyRing(settings({ DATA_ENCRYPTION_KEY: keys.join(',') }), new SystemRandom());
 
+it('a sign-in at an application goes on while the data keys are rotated, before `keys reseal`', async () => {
+  const start = (keys: string, store?: TestService['store']) =>
+    TestService.start({ ...openIdSettings, DATA_ENCRYPTION_KEY: keys }, { store });
+  const before = await start(former);
+  const application = await givenApplication(before);
+  await before.givenUser('alice');
+  const { access } = await before.session('alice');
+  const authorization = await new OpenIdBrowser(before).signIn(application, access);
+  let tokens = (await exchange(before, application, authorization)).body;
+  await before.stop({ keepStore: true });
+
+  const after = await start(`${fresh},${former}`, before.store);
+  // The first token has hashes of the former key. The others have those of the new key, and their grant still has the former hash.
+  for (let n = 0; n < 3; n++) {
+    expect((await after.get('/oidc/me', { bearer: String(tokens.access_token) })).status).toBe(200);
+    const form = { grant_type: 'refresh_token', refresh_token: String(tokens.refresh_token) };
+    const answer = await askForTokens(after, application, form);
+    expect(answer.status).toBe(200);
+    tokens = answer.body;
+  }
+  await after.stop();
+});
+
 it('a sign-in at an application outlives the removal of the data key that it was made with, after `keys reseal`', async () => {
   const start = (keys: string, store?: TestService['store']) =>
     TestService.start({ ...openIdSettings, DATA_ENCRYPTION_KEY: keys }, { store });

@@ -2,9 +2,10 @@ import type { Account, KoaContextWithOIDC } from 'oidc-provider';
 
 import { DomainError } from '../../shared/errors/domain-error';
 import { refreshTokenRejected } from '../../shared/errors/error-catalogue';
-import { type User, userStatus } from '../../users/user.entity';
+import { userStatus } from '../../users/user.entity';
 import { admits } from '../application-access';
 import type { Application } from '../application.entity';
+import type { ProviderUser } from '../persistence/oidc-record.repository';
 import type { BrowserRequest, ProviderPorts } from './ports';
 
 /** The user, while the user is enabled and may use the application of the request. */
@@ -32,7 +33,7 @@ export const hasLostItsScope = (scopes: readonly string[], application: Applicat
   scopes.includes('offline_access') && !application.scopes.includes('offline_access');
 
 /** The names of the groups are read only for an application that gets them. */
-async function claimsIn(scope: string, { members }: ProviderPorts, user: User) {
+async function claimsIn(scope: string, { members }: ProviderPorts, user: ProviderUser) {
   return claimsOf(user, scope.split(' ').includes('groups') ? await members.namesOf(user) : []);
 }
 
@@ -41,7 +42,11 @@ async function claimsIn(scope: string, { members }: ProviderPorts, user: User) {
  * session. An objection has then ended everything of the user.
  * @throws DomainError LOGIN_503001 when the directory is away for longer than the grace period
  */
-async function standsInDirectory({ recheck }: ProviderPorts, ctx: KoaContextWithOIDC, user: User): Promise<boolean> {
+async function standsInDirectory(
+  { recheck }: ProviderPorts,
+  ctx: KoaContextWithOIDC,
+  user: ProviderUser,
+): Promise<boolean> {
   const { sid, scopes } = ctx.oidc.entities.RefreshToken as { readonly sid?: string; readonly scopes: Set<string> };
   const { portalClient } = ctx.req as BrowserRequest;
   try {
@@ -57,11 +62,11 @@ async function standsInDirectory({ recheck }: ProviderPorts, ctx: KoaContextWith
  * The directory vouches for the address. Or its user has used a code or a link that was mailed to it, or has signed in at an
  * identity provider that owns the domain of the address: both write the proven address.
  */
-const isProven = ({ provider, emailKey, provenEmailKey }: User): boolean =>
+const isProven = ({ provider, emailKey, provenEmailKey }: ProviderUser): boolean =>
   provider === 'ldap' || (provenEmailKey !== null && provenEmailKey === emailKey);
 
 /** Of each scope, `claimsOfScopes` names those that an application gets. */
-export function claimsOf(user: User, groups: readonly string[] = []) {
+export function claimsOf(user: ProviderUser, groups: readonly string[] = []) {
   return {
     sub: user.uid,
     name: user.nickname ?? user.loginName,

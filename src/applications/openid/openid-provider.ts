@@ -39,6 +39,7 @@ export function makeProvider(ports: ProviderPorts): Provider {
   // The endpoint sets `X-Forwarded-*` itself: every URL that the provider makes is the one of the issuer.
   provider.proxy = true;
   provider.use(outages);
+  provider.use(ports.writes.beforeAnswer);
   provider.use(replaceForeignSession(provider, ports));
   countAnswers(provider, ports);
   const logger = new Logger('openid');
@@ -268,7 +269,7 @@ function replaceForeignSession(provider: Provider, { records }: ProviderPorts) {
 function clientAdapter({ reads }: ProviderPorts): Adapter {
   const notOffered = () => Promise.reject(new Error('applications are not stored through the provider'));
   return {
-    find: async (id) => metadataOf(await reads.application(id)),
+    find: async (id) => metadataOf(await reads.client(id)),
     upsert: notOffered,
     findByUid: notOffered,
     findByUserCode: notOffered,

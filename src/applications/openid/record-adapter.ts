@@ -5,6 +5,7 @@ import type { ApplicationSessions } from '../application-sessions.repository';
 import type { FoundRecord, OidcRecords, RecordFacts } from '../persistence/oidc-record.repository';
 import type { Library } from './library';
 import type { RequestReads } from './request-reads';
+import type { RequestWrites } from './request-writes';
 
 /** What the payloads of this service have in addition to those of the package. */
 export interface OwnPayload {
@@ -18,6 +19,7 @@ type StoredPayload = AdapterPayload & OwnPayload;
 export interface RecordPorts {
   readonly records: OidcRecords;
   readonly reads: RequestReads;
+  readonly writes: RequestWrites;
   readonly applicationSessions: ApplicationSessions;
   readonly clock: Clock;
   readonly library: Library;
@@ -41,7 +43,7 @@ export class RecordAdapter implements Adapter {
   ) {}
 
   async upsert(id: string, payload: StoredPayload, expiresIn?: number): Promise<void> {
-    const { records, clock, applicationSessions, library } = this.ports;
+    const { records, writes, clock, applicationSessions, library } = this.ports;
     const isTooLong = ofVisitors.includes(this.kind) && JSON.stringify(payload).length > longestOfVisitors;
     if (isTooLong && payload.result === undefined) throw new library.errors.InvalidRequest('the request is too long');
     const { accountId: userId, clientId: applicationId, sid, grantId } = payload;
@@ -53,7 +55,10 @@ export class RecordAdapter implements Adapter {
       // A model without an end does not exist in this configuration; without a time the row would never be removed.
       expires: clock.secondsFromNow(expiresIn ?? 0),
     };
-    await this.written(() => records.put(this.kind, id, payload, facts));
+    const stored = this.written(() => records.put(this.kind, id, payload, facts));
+    // A refresh stores its access token next, and both share a statement.
+    const isRefresh = library.Provider.ctx?.oidc.entities.RotatedRefreshToken !== undefined;
+    await (this.kind === 'RefreshToken' && isRefresh ? writes.begin(stored) : stored);
     if (this.kind === 'AuthorizationCode' || (this.kind === 'DeviceCode' && userId !== undefined)) {
       // When the session has ended, nothing is stored there, and the code is as dead as the session.
       if (sid !== undefined && applicationId !== undefined && userId !== undefined)
@@ -68,8 +73,8 @@ export class RecordAdapter implements Adapter {
   }
 
   async find(id: string): Promise<AdapterPayload | undefined> {
-    const { reads, records } = this.ports;
-    return this.live(await (this.kind === 'Grant' ? reads.grant(id) : records.find(this.kind, id)));
+    const { reads } = this.ports;
+    return this.live(await (this.kind === 'Grant' ? reads.grant(id) : reads.record(this.kind, id)));
   }
 
   async findByUid(uid: string): Promise<AdapterPayload | undefined> {
@@ -140,7 +145,7 @@ export class RecordAdapter implements Adapter {
     if (userId === null || credentialVersion === null) return false;
     const user = { uid: userId, credentialVersion };
     const { reads } = this.ports;
-    return (await reads.session(sid, user)) !== undefined && (await reads.unchangedUser(user)) !== null;
+    return (await reads.isLiveSession(sid, user)) && (await reads.unchangedUser(user)) !== null;
   }
 
   /**

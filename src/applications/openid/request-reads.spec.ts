@@ -22,8 +22,8 @@ describe('what one request of the provider reads', () => {
     for (let n = 0; n < 2; n++) {
       await Promise.all([requestReads.user('alice'), unchanged(), requestReads.user('bob')]);
       await Promise.all([requestReads.application('alice'), requestReads.grant('alice')]);
-      await Promise.all([requestReads.session('s1', version), requestReads.session('s2', version)]);
-      await requestReads.session('s1', { ...version, credentialVersion: 4 });
+      await Promise.all([requestReads.isLiveSession('s1', version), requestReads.isLiveSession('s2', version)]);
+      await requestReads.isLiveSession('s1', { ...version, credentialVersion: 4 });
     }
     expect(reads).toHaveBeenCalledTimes(7);
   });

@@ -1,12 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { In, IsNull, MoreThan, type Repository } from 'typeorm';
+import { In, MoreThan, type Repository } from 'typeorm';
 import { KeyRing } from '../../platform/crypto/key-ring';
 import { Database } from '../../platform/database/database';
 import { EntityRows } from '../../platform/database/entity-rows';
 import type { Sql } from '../../platform/database/sql';
 import { Clock } from '../../shared/clock';
+import { Application } from '../application.entity';
 import { OidcRecord } from './oidc-record.entity';
+import { RecordInsertions } from './record-insertions';
+import { type RecordInContext, RecordLookups } from './record-lookups';
+
+export type { ProviderUser } from './record-lookups';
 
 /** The purpose of the sealed payloads and of the keyed hashes. */
 export const recordPurpose = 'oidc-record';
@@ -34,9 +39,15 @@ export type Payload = Readonly<Record<string, unknown>>;
 
 export interface FoundRecord extends Pick<
   OidcRecord,
-  'idHash' | 'applicationId' | 'sid' | 'userId' | 'credentialVersion' | 'consumedAt' | 'createdAt'
+  'idHash' | 'kind' | 'applicationId' | 'sid' | 'userId' | 'credentialVersion' | 'consumedAt' | 'createdAt'
 > {
   readonly payload: Payload;
+}
+
+/** A record that was found together with what it depends on (`RecordLookups`). */
+export interface FoundInContext extends Omit<RecordInContext, 'record' | 'grant'> {
+  readonly record: FoundRecord;
+  readonly grant: FoundRecord | undefined;
 }
 
 /**
@@ -46,14 +57,20 @@ export interface FoundRecord extends Pick<
 @Injectable()
 export class OidcRecords {
   private readonly rows: EntityRows<OidcRecord>;
+  private readonly lookups: RecordLookups;
+  private readonly insertions: RecordInsertions;
 
   constructor(
     @InjectRepository(OidcRecord) rows: Repository<OidcRecord>,
+    @InjectRepository(Application) applications: Repository<Application>,
     private readonly database: Database,
     private readonly keys: KeyRing,
     private readonly clock: Clock,
   ) {
     this.rows = new EntityRows(rows, database);
+    const tables = { database, records: this.rows, applications: new EntityRows(applications, database), clock };
+    this.lookups = new RecordLookups(tables);
+    this.insertions = new RecordInsertions(database);
   }
 
   /** Stores a record, or what has changed of it. It never brings back what `consume` has used. */
@@ -70,7 +87,7 @@ export class OidcRecords {
       ...{ applicationId, userId, sid, credentialVersion, expires },
     };
     const row = { kind, ...change, createdAt: this.clock.now() };
-    if (storedOnce.includes(kind) && (await this.rows.added(this.database, row))) return;
+    if (storedOnce.includes(kind) && (await this.insertions.add(row))) return;
     if ((await this.rows.update(this.database, this.byId(kind, id), change)) > 0) return;
     await this.rows.insert(this.database, row);
   }
@@ -87,6 +104,17 @@ export class OidcRecords {
 
   find(kind: string, id: string): Promise<FoundRecord | undefined> {
     return this.found({ ...this.byId(kind, id), expires: this.unexpired() });
+  }
+
+  /** Like `find`, with what the record depends on, in the same statement. A grant whose hash is of a former key does not come with it. */
+  async findInContext(kind: string, id: string): Promise<FoundInContext | undefined> {
+    const all = await Promise.all(this.hashesOf(kind, id).map((hash) => this.lookups.find(hash)));
+    const found = all.find((one) => one !== undefined);
+    if (found === undefined) return undefined;
+    const record = this.opened(found.record);
+    const { user, application, sessionLives } = found;
+    const grant = found.grant && this.opened(found.grant);
+    return record?.kind === kind ? { record, grant, user, application, sessionLives } : undefined;
   }
 
   findByUid(kind: string, uid: string): Promise<FoundRecord | undefined> {
@@ -114,8 +142,11 @@ export class OidcRecords {
    * wins. The other one matches no row: its caller was late, and must treat the use as a second one.
    */
   consume(kind: string, id: string): Promise<boolean> {
-    const unused = { ...this.byId(kind, id), consumedAt: IsNull() };
-    return this.rows.won(this.database, unused, { consumedAt: this.clock.now() });
+    const hashes = this.hashesOf(kind, id);
+    return this.database.won(
+      `UPDATE oidc_records SET consumed_at = ? WHERE id_hash IN (${hashes.map(() => '?').join(', ')}) AND kind = ? AND consumed_at IS NULL`,
+      [this.clock.now(), ...hashes, kind],
+    );
   }
 
   async remove(kind: string, id: string): Promise<void> {

@@ -1,4 +1,5 @@
 import type { FindOptionsOrder, FindOptionsWhere, ObjectLiteral, Repository } from 'typeorm';
+import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata';
 import type { QueryDeepPartialEntity } from 'typeorm/query-builder/QueryPartialEntity';
 import type { Sql, SqlValue } from './sql';
 import { isDuplicate } from './store-failure';
@@ -23,6 +24,8 @@ interface Selection<Row> {
  * names. `save()` is not used: each write is one visible statement.
  */
 export class EntityRows<Row extends ObjectLiteral> {
+  private selected?: ColumnMetadata[];
+
   constructor(
     private readonly repository: Repository<Row>,
     private readonly database: Sql,
@@ -35,6 +38,24 @@ export class EntityRows<Row extends ObjectLiteral> {
     for (const [property, direction] of Object.entries(order)) query.addOrderBy(`r.${property}`, direction as 'ASC');
     const rows = await sql.rows<Record<string, unknown>>(...sent(query.limit(limit).getQueryAndParameters()));
     return rows.map((row) => this.read(row));
+  }
+
+  /** The list of a SELECT in plain SQL, whose rows `read` takes. @param alias of the table in the statement */
+  columns(alias: string): string {
+    return this.selectedColumns()
+      .map(({ databaseName: name }) => `${alias}.${name} AS ${alias}_${name}`)
+      .join(', ');
+  }
+
+  /** The drivers return times and flags in different types. @param alias as in `columns`; that of TypeORM's statements is `r` */
+  read(row: Readonly<Record<string, unknown>>, alias = 'r'): Row {
+    const { metadata, manager } = this.repository;
+    const entity = metadata.create() as Record<string, unknown>;
+    for (const column of this.selectedColumns()) {
+      const value = row[`${alias}_${column.databaseName}`];
+      entity[column.propertyName] = manager.connection.driver.prepareHydratedValue(value, column);
+    }
+    return entity as Row;
   }
 
   async findOne(where: Condition<Row>, sql = this.database): Promise<Row | null> {
@@ -105,15 +126,9 @@ export class EntityRows<Row extends ObjectLiteral> {
     return where;
   }
 
-  /** The drivers return times and flags in different types. */
-  private read(row: Record<string, unknown>): Row {
-    const { metadata, manager } = this.repository;
-    const entity = metadata.create() as Record<string, unknown>;
-    for (const column of metadata.columns.filter(({ isSelect }) => isSelect)) {
-      const value = row[`r_${column.databaseName}`];
-      entity[column.propertyName] = manager.connection.driver.prepareHydratedValue(value, column);
-    }
-    return entity as Row;
+  /** TypeORM knows them when it has connected. */
+  private selectedColumns(): ColumnMetadata[] {
+    return (this.selected ??= this.repository.metadata.columns.filter(({ isSelect }) => isSelect));
   }
 }
 
