@@ -3,6 +3,7 @@ import { Mailer, nameForMail } from '../mail/mailer';
 import { TotpReset } from '../mfa/totp-reset';
 import { OwnPasskeys } from '../passkeys/own-passkeys';
 import { type Invitation, UserInvitations } from '../password-reset/user-invitations';
+import type { Gated } from '../platform/database/cooldown.repository';
 import { type Language, languageFor } from '../shared/languages';
 import { notFoundForCaller, notPermitted } from '../shared/errors/error-catalogue';
 import { usableAddress } from '../shared/mail-address';
@@ -29,6 +30,11 @@ export class UserSupport {
       const changed = await this.users.requirePasswordChange(tx, user.uid);
       if (changed) await this.mailer.queueAccountChanged(tx, user, foreignChange('passwordChangeRequired', by));
       await record('USER_PASSWORD_CHANGE_REQUIRED', { userId: user.uid, detail: { changed } });
+    },
+    invite: async ({ tx, record }: Change<Gated<'reset'>>, user: User, language: Language) => {
+      const invitation = await this.invitations.invite(tx, user, language);
+      await record('USER_INVITED', { userId: user.uid });
+      return invitation;
     },
   };
 
@@ -123,12 +129,9 @@ export class UserSupport {
   /** Mails a link by which the user sets the first password. */
   async invite(by: Authority, uid: string, language: Language): Promise<Invitation> {
     await this.targets.find(by, uid);
-    return this.changes.makeWithLinks(by, uid, async ({ tx, record }) => {
-      const user = await this.targets.lock(tx, by, uid);
-      const invitation = await this.invitations.invite(tx, user, language);
-      await record('USER_INVITED', { userId: uid });
-      return invitation;
-    });
+    return this.changes.makeWithLinks(by, uid, async (change) =>
+      this.steps.invite(change, await this.targets.lock(change.tx, by, uid), language),
+    );
   }
 
   /** @param language when that of the owner is unknown. @throws AccountProblem without a usable address */

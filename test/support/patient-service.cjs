@@ -1,12 +1,14 @@
 'use strict';
 
 // Loaded before the built program (NODE_OPTIONS=--require). It makes the time limits of the program for the database ten
-// times as long, as test/support/patient-limits.ts does for a service inside a test.
+// times as long, or PATIENCE times, as test/support/patient-limits.ts does for a service inside a test.
 const { readdirSync, readFileSync, realpathSync } = require('node:fs');
 const Module = require('node:module');
 const { dirname, join } = require('node:path');
 const { isMainThread } = require('node:worker_threads');
 
+/** How many times as long: a test that holds requests back for minutes asks for more. */
+const times = Number(process.env.PATIENCE ?? 10);
 /** The code of src/platform/database/time-limits.ts in the bundle. */
 const limits = /(?<=\n\/\/ dist\/src\/platform\/database\/time-limits\.js\n)[^]*?\n\}\)\);/;
 
@@ -23,7 +25,7 @@ if (isMainThread) {
   Module.prototype._compile = function (code, file, ...rest) {
     if (file !== holders[0]) return compile.call(this, code, file, ...rest);
     const patient = code.replace(limits, (module) =>
-      module.replace(/(?<=exports\.\w+ = )\d[\d.e]*(?=;)/g, (number) => `${10 * Number(number)}`),
+      module.replace(/(?<=exports\.\w+ = )\d[\d.e]*(?=;)/g, (number) => `${times * Number(number)}`),
     );
     if (patient === code) throw new Error(`the time limits in ${file} are no numbers: adapt the pattern`);
     return compile.call(this, patient, file, ...rest);

@@ -8,6 +8,8 @@ import { Database, type Transaction } from '../../platform/database/database';
 import type { Found } from '../../platform/database/search';
 import type { Sql } from '../../platform/database/sql';
 import type { NewUser } from '../../users/user-accounts';
+import { languageFor } from '../../shared/languages';
+import { usableAddress } from '../../shared/mail-address';
 import { OrgUnitRepository } from '../../users/org-unit.repository';
 import { ProvisionedUsers } from '../../users/provisioned-users';
 import { type User, userStatus } from '../../users/user.entity';
@@ -104,21 +106,22 @@ export class ScimUsers {
     ifMatch: string | undefined,
   ): Promise<VersionedResource> {
     const { authority } = caller;
-    let enabled = false;
     await this.find(caller, id);
-    await this.changes.provision(authority, id, async (user, tx) => {
-      if (ifMatch !== undefined) assertVersion(ifMatch, (await this.resources.of(user, tx)).version);
-      const former = await this.resources.draft(user, tx);
-      const change = await this.changeOf(tx, user, former, wanted(former));
-      enabled = change?.status === userStatus.enabled;
-      return change;
-    });
-    const user = await this.find(caller, id);
-    // Nobody could invite the user before.
-    if (enabled && isInvitable(user) && user.password === null) {
-      await this.support.inviteByMail(authority, id, authority.actor.client.language);
-    }
-    return this.resources.of(user);
+    await this.changes.provision(
+      authority,
+      id,
+      async (user, tx) => {
+        if (ifMatch !== undefined) assertVersion(ifMatch, (await this.resources.of(user, tx)).version);
+        const former = await this.resources.draft(user, tx);
+        return this.changeOf(tx, user, former, wanted(former));
+      },
+      // Nobody could invite the user before. A client that sends the request again changes nothing, so it would not invite.
+      async (change, user) => {
+        if (!isInvitable(user) || user.password !== null || usableAddress(user.email) === null) return;
+        await this.support.steps.invite(change, user, languageFor(user.language, authority.actor.client.language));
+      },
+    );
+    return this.resources.of(await this.find(caller, id));
   }
 
   private async find({ within }: Caller, id: string): Promise<User> {
