@@ -1,9 +1,9 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { CommandLine } from '../support/command-line';
 import { CompanyProvider } from '../support/identity-provider';
 import { find, read, renderedJob } from '../support/manifests';
-import { runProgram } from '../support/run-program';
 import { Smtp } from '../support/servers/smtp';
 import { testSettings } from '../support/settings';
 
@@ -16,12 +16,14 @@ describe('tenants, organisation units, applications and mails on the command lin
     expect(await run(['migrate'])).toMatchObject({ code: 0 });
   });
   afterAll(async () => {
+    await commandLine.stop();
     await smtp.stop();
     await rm(directory, { recursive: true, force: true });
   });
 
+  const commandLine = new CommandLine(1);
   const run = (args: string[]) =>
-    runProgram('dist/src/cli.js', args, {
+    commandLine.run(args, {
       env: { ...testSettings, DATABASE_URL: `sqlite:${join(directory, 'auth.sqlite')}`, SMTP_URL: smtp.url },
       cwd: directory,
     });

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { createConnection, type Connection } from 'mysql2/promise';
-import { runProgram } from '../support/run-program';
+import { CommandLine } from '../support/command-line';
 import { MariaDbDatabases } from '../support/servers/mariadb-databases';
 import { password, testSettings } from '../support/settings';
 
@@ -75,13 +75,16 @@ describe('the audit of the command line', () => {
     await sql.query("INSERT INTO tenants (id, name, created_at) VALUES ('acme', 'Acme', NOW(3))");
   });
   afterAll(async () => {
+    await commandLine.stop();
     await sql.end();
     await rm(directory, { recursive: true });
     await MariaDbDatabases.shared().drop(databaseUrl);
   });
 
+  // Test files of the commands run each of them as a process. This one is about their rows.
+  const commandLine = new CommandLine(0);
   const run = (args: string[]) =>
-    runProgram('dist/src/cli.js', args, { env: { ...testSettings, DATABASE_URL: databaseUrl }, cwd: directory });
+    commandLine.run(args, { env: { ...testSettings, DATABASE_URL: databaseUrl }, cwd: directory });
   const rows = async (statement: string) => (await sql.query(statement))[0] as Record<string, unknown>[];
   const newest = async () => (await rows('SELECT event, actor_id FROM audit_logs ORDER BY id DESC LIMIT 1'))[0];
 

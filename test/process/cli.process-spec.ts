@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
 import { loadConfig } from '../../src/settings/app-config';
+import { CommandLine } from '../support/command-line';
 import { find, renderedJob, ROOT } from '../support/manifests';
 import { repeatedWhileOverloaded } from '../support/overload';
 import { type Ended, runProgram } from '../support/run-program';
@@ -33,12 +34,14 @@ describe('the command line', () => {
     await text(['user', 'create', '--login-name', 'Taken', '--email', 'Taken@Example.com', '--password', password]);
   });
   afterAll(async () => {
+    await commandLine.stop();
     await service.kill();
     await rm(directory, { recursive: true });
   });
 
+  const commandLine = new CommandLine(2);
   const run = (args: string[], input?: string, more: Record<string, string | undefined> = {}): Promise<Ended> =>
-    runProgram('dist/src/cli.js', args, { env: { ...env, ...more }, cwd: directory, input });
+    commandLine.run(args, { env: { ...env, ...more }, cwd: directory, input });
 
   /** Runs a command that has to succeed. Returns its output, and checks that it contains no secret and no error. */
   async function text(args: string[], input?: string): Promise<string> {
@@ -748,7 +751,9 @@ describe('the command line', () => {
     const stream = Array.from({ length: 4 }, async () => {
       while (running) statuses.push((await repeatedWhileOverloaded(() => login(name))).status);
     });
-    const ended = await Promise.all(commands.map((args) => run(args)));
+    const ended = await Promise.all(
+      commands.map((args) => runProgram('dist/src/cli.js', args, { env, cwd: directory })),
+    );
     running = false;
     await Promise.all(stream);
     expect(ended.map(({ code, stderr }) => ({ code, stderr }))).toEqual(commands.map(() => ({ code: 0, stderr: '' })));
