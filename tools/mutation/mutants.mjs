@@ -19,6 +19,12 @@ export const MODULES = {
   account: 'src/account/',
   introspection: 'src/introspection/',
   events: 'src/events/',
+  applications: 'src/applications/',
+  'identity-providers': 'src/identity-providers/',
+  groups: 'src/groups/',
+  users: 'src/users/',
+  hashing: 'src/hashing/',
+  directory: 'src/directory/',
 };
 
 const PROJECTS = ['unit', 'spec-sqlite', 'db-sqlite'];
