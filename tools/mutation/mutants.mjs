@@ -57,16 +57,21 @@ export async function writeCopy(root, folder) {
 /** The test files of the projects that run in one process without servers. */
 export function testFiles(folder) {
   const jest = join(folder, 'node_modules/jest/bin/jest.js');
-  return PROJECTS.flatMap((project) => {
-    const args = [jest, '-c', 'mutation.jest.config.cjs', '--listTests', '--json', '--selectProjects', project];
-    const listed = execFileSync(process.execPath, args, {
-      cwd: folder,
-      encoding: 'utf8',
-      stdio: ['ignore', 'pipe', 'ignore'],
-    });
-    const files = JSON.parse(listed.slice(listed.lastIndexOf('\n[') + 1));
-    return files.map((file) => ({ project, file: file.slice(folder.length + 1) }));
-  }).filter(({ file }) => !/^(sdk|guard|packages)\//.test(file));
+  const args = [jest, '-c', 'mutation.jest.config.cjs', '--listTests', '--json', '--selectProjects', ...PROJECTS];
+  const listed = execFileSync(process.execPath, args, {
+    cwd: folder,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  return JSON.parse(listed.slice(listed.lastIndexOf('\n[') + 1))
+    .map((path) => path.slice(folder.length + 1))
+    .filter((file) => !/^(sdk|guard|packages)\//.test(file))
+    .map((file) => ({ project: projectOf(file), file }));
+}
+
+function projectOf(file) {
+  if (file.endsWith('.db-spec.ts')) return 'db-sqlite';
+  return file.endsWith('.e2e-spec.ts') ? 'spec-sqlite' : 'unit';
 }
 
 async function instrument(contents) {
