@@ -47,7 +47,9 @@ export async function writeCopy(root, folder) {
     mkdirSync(dirname(target), { recursive: true });
     writeFileSync(target, content);
   }
-  if (!existsSync(join(folder, 'node_modules'))) symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
+  for (const packages of ['node_modules', 'tools/node_modules']) {
+    if (!existsSync(join(folder, packages))) symlinkSync(join(root, packages), join(folder, packages));
+  }
 
   const code = createHash('sha256');
   for (const path of [...contents.keys()].sort()) if (isCode(path)) code.update(path).update(contents.get(path));
