@@ -1,11 +1,16 @@
 import type { FastifyRequest } from 'fastify';
 import ipaddr from 'ipaddr.js';
+import type { TokenBindingSettings } from '../token-binding-settings';
 import { forwardedRequest } from './asked-request';
 
-const settings = {
-  ...{ binding: 'optional', origins: ['https://portal.test'], pathPrefix: '', loopbackNames: false },
-  ...{ proofsRedisUrl: undefined, singleProcess: true },
-} as const;
+const settings: TokenBindingSettings = {
+  binding: 'optional',
+  origins: ['https://portal.test'],
+  pathPrefix: '',
+  loopbackNames: false,
+  proofsRedisUrl: undefined,
+  singleProcess: true,
+};
 const proxies = [ipaddr.parseCIDR('10.0.0.7/32')];
 const from = (remoteAddress: string, headers: Record<string, string>) =>
   forwardedRequest(
