@@ -99,6 +99,11 @@ describe("hashes in the spelling of Django's and passlib's libraries", () => {
     expect(await hasher.matches('Password', hash, client)).toBe(false);
   });
 
+  it('a text of no known form is refused with the forms that are known', () => {
+    const forms = ['a bcrypt hash', '$argon2id$', '$scrypt$', '$pbkdf2-sha256$', '$pbkdf2-sha512$', 'sha256-salted:'];
+    for (const form of [...forms, 'Django or passlib']) expect(() => importableHash('secret')).toThrow(form);
+  });
+
   const key = 'YlZ2Vggtqdc61YjArZuoApoBh9JNGYoDRBUGu6tcJQo=';
   it.each([
     ['more rounds than the bound', `pbkdf2_sha256$2000001$seasalt$${key}`],
@@ -121,6 +126,8 @@ describe("hashes in the spelling of Django's and passlib's libraries", () => {
     ],
     ['a cost of bcrypt below 4 (passlib)', `$bcrypt-sha256$v=2,t=2b,r=3$${bcrypted}$mzcXxG9zfZbMCsSzmuZU3Q9a2Hjcviq`],
     ['an unknown version', `$bcrypt-sha256$v=3,t=2b,r=6$${bcrypted}$mzcXxG9zfZbMCsSzmuZU3Q9a2Hjcviq`],
+    ['a text before argon2id of Django', 'xargon2$argon2id$v=19$m=512,t=2,p=2$c29tZXNhbHQ$rs07ifiIVeARNzvQ5WHWKw'],
+    ['a text before bcrypt of Django', `xbcrypt$$2b$06$${bcrypted}Pb/IntJLlirAv12HWgtofWRkx/a4ZV.`],
     ['salted MD5 of Django', 'md5$seasalt$3f86d0d3d465b7b458c231bf3555c0e3'],
     ['an unusable password of Django', '!8cTfqxoGcTmaUjjMbWv9K2Oi9cNzOgBDHPFVLqKA'],
   ])('T700 %s is refused at the import, and the message shows nothing of the hash', (_what, hash) => {

@@ -36,6 +36,16 @@ describe('the processors of the container', () => {
       3,
     ],
     [
+      'cgroup v1 of a service, whose group is not that of another controller',
+      {
+        '/proc/self/cgroup': '5:memory:/other\n4:cpu,cpuacct:/system.slice/auth.service\n0::/other\n',
+        '/sys/fs/cgroup/cpu/system.slice/auth.service/cpu.cfs_quota_us': '200000\n',
+        '/sys/fs/cgroup/cpu/system.slice/auth.service/cpu.cfs_period_us': '100000\n',
+      },
+      64,
+      2,
+    ],
+    [
       'cgroup v1 without a quota',
       { '/sys/fs/cgroup/cpu/cpu.cfs_quota_us': '-1\n', '/sys/fs/cgroup/cpu/cpu.cfs_period_us': '100000\n' },
       64,

@@ -70,6 +70,14 @@ const settings: Setting[] = [
     ['p', 'ftp://p', 'https://p.example/?q=1', 'https://p.example/#f', 'https://p.example ', 'https://p.exa\nmple'],
   ],
   [
+    'TOKEN_BINDING_ORIGINS',
+    (c) => c.tokenBinding.origins.slice(1),
+    [],
+    'https://api.example,https://b.example:8443',
+    ['https://api.example', 'https://b.example:8443'],
+    ['*', 'https://b.example/', 'b.example', 'https://a.example,https://b.example/path'],
+  ],
+  [
     'CORS_ORIGINS',
     (c) => c.http.corsOrigins,
     [],

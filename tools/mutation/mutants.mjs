@@ -19,6 +19,12 @@ export const MODULES = {
   account: 'src/account/',
   introspection: 'src/introspection/',
   events: 'src/events/',
+  applications: 'src/applications/',
+  'identity-providers': 'src/identity-providers/',
+  groups: 'src/groups/',
+  users: 'src/users/',
+  hashing: 'src/hashing/',
+  directory: 'src/directory/',
 };
 
 const PROJECTS = ['unit', 'spec-sqlite', 'db-sqlite'];
@@ -41,7 +47,9 @@ export async function writeCopy(root, folder) {
     mkdirSync(dirname(target), { recursive: true });
     writeFileSync(target, content);
   }
-  if (!existsSync(join(folder, 'node_modules'))) symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
+  for (const packages of ['node_modules', 'tools/node_modules']) {
+    if (!existsSync(join(folder, packages))) symlinkSync(join(root, packages), join(folder, packages));
+  }
 
   const code = createHash('sha256');
   for (const path of [...contents.keys()].sort()) if (isCode(path)) code.update(path).update(contents.get(path));
@@ -51,16 +59,21 @@ export async function writeCopy(root, folder) {
 /** The test files of the projects that run in one process without servers. */
 export function testFiles(folder) {
   const jest = join(folder, 'node_modules/jest/bin/jest.js');
-  return PROJECTS.flatMap((project) => {
-    const args = [jest, '-c', 'mutation.jest.config.cjs', '--listTests', '--json', '--selectProjects', project];
-    const listed = execFileSync(process.execPath, args, {
-      cwd: folder,
-      encoding: 'utf8',
-      stdio: ['ignore', 'pipe', 'ignore'],
-    });
-    const files = JSON.parse(listed.slice(listed.lastIndexOf('\n[') + 1));
-    return files.map((file) => ({ project, file: file.slice(folder.length + 1) }));
-  }).filter(({ file }) => !/^(sdk|guard|packages)\//.test(file));
+  const args = [jest, '-c', 'mutation.jest.config.cjs', '--listTests', '--json', '--selectProjects', ...PROJECTS];
+  const listed = execFileSync(process.execPath, args, {
+    cwd: folder,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  return JSON.parse(listed.slice(listed.lastIndexOf('\n[') + 1))
+    .map((path) => path.slice(folder.length + 1))
+    .filter((file) => !/^(sdk|guard|packages)\//.test(file))
+    .map((file) => ({ project: projectOf(file), file }));
+}
+
+function projectOf(file) {
+  if (file.endsWith('.db-spec.ts')) return 'db-sqlite';
+  return file.endsWith('.e2e-spec.ts') ? 'spec-sqlite' : 'unit';
 }
 
 async function instrument(contents) {

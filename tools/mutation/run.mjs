@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// npm run mutation -- [--module mfa] [--sample 20] [--seed 1] [--files 12] [--list]
+// npm run mutation -- [--module mfa] [--sample 20] [--seed 1] [--files 12] [--tests REGEX] [--workers 1] [--list]
 //
 // Changes the code of a module in one place at a time (a mutant) and runs the tests that reach the place. A mutant that no
 // test notices survives: a test is missing there, or the change changes nothing. docs/security/mutation.md has the figures.
@@ -7,6 +7,8 @@
 //   --module   one of the names that an unknown name prints; without it, all modules
 //   --sample   so many mutants per module, chosen by --seed; without it, all mutants (hours)
 //   --files    so many test files are tried on a mutant before it counts as survived (the most likely first)
+//   --tests    only test files whose path matches, so that a module does not wait for the coverage of all tests
+//   --workers  so many test files run at the same time
 //   --list     print the survivors that are known, run nothing
 //
 // What was found is kept in node_modules/.cache/mutation. An interrupted run goes on where it stopped, and a changed test file
@@ -47,12 +49,14 @@ const COMMON_WORDS = new Set([
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => process.exit(130));
 
-const { modules, sample, seed, fileLimit, listOnly } = readArguments();
+const { modules, sample, seed, fileLimit, testPattern, workers, listOnly } = readArguments();
 mkdirSync(FOLDER, { recursive: true, mode: 0o700 });
 if (statSync(FOLDER).uid !== process.getuid?.()) throw new Error(`${FOLDER} belongs to somebody else`);
 mkdirSync(CACHE, { recursive: true });
 const copy = await writeCopy(ROOT, FOLDER);
-const tests = testFiles(FOLDER).map((test) => ({ ...test, hash: copy.hashOf(test.file) }));
+const tests = testFiles(FOLDER)
+  .filter(({ file }) => testPattern.test(file))
+  .map((test) => ({ ...test, hash: copy.hashOf(test.file) }));
 const coverage = listOnly ? readCache('coverage') : await measureCoverage();
 const results = readCache('results');
 const chosen = modules.flatMap((name) => {
@@ -70,13 +74,17 @@ function readArguments() {
       sample: { type: 'string' },
       seed: { type: 'string', default: '1' },
       files: { type: 'string', default: '12' },
+      tests: { type: 'string', default: '' },
+      workers: { type: 'string', default: '1' },
       list: { type: 'boolean', default: false },
     },
   });
   const unknown = values.module?.find((name) => !(name in MODULES));
-  const numbers = [values.sample ?? '1', values.seed, values.files];
+  const numbers = [values.sample ?? '1', values.seed, values.files, values.workers];
   if (unknown !== undefined || !numbers.every((text) => /^\d+$/.test(text))) {
-    console.error(`usage: npm run mutation -- [--module NAME] [--sample N] [--seed N] [--files N] [--list]`);
+    console.error(
+      `usage: npm run mutation -- [--module NAME] [--sample N] [--seed N] [--files N] [--tests REGEX] [--workers N] [--list]`,
+    );
     console.error(`modules: ${Object.keys(MODULES).join(', ')}`);
     process.exit(1);
   }
@@ -85,6 +93,8 @@ function readArguments() {
     sample: values.sample === undefined ? undefined : Number(values.sample),
     seed: Number(values.seed),
     fileLimit: Number(values.files),
+    testPattern: new RegExp(values.tests),
+    workers: Math.max(1, Number(values.workers)),
     listOnly: values.list,
   };
 }
@@ -93,27 +103,34 @@ function readArguments() {
 async function measureCoverage() {
   const known = readCache('coverage');
   const missing = tests.filter(({ file, hash }) => known[file]?.hash !== hash);
-  const projects = [...new Set(missing.map(({ project }) => project))];
-  for (const project of projects) {
+  const groups = [...new Set(missing.map(({ project }) => project))].flatMap((project) => {
     const files = missing.filter((test) => test.project === project);
-    for (let start = 0; start < files.length; start += 6) {
-      const group = files.slice(start, start + 6);
-      console.log(`coverage of ${project} ${start + 1} to ${start + group.length} of ${files.length}`);
+    const starts = Array.from({ length: Math.ceil(files.length / 6) }, (_, index) => 6 * index);
+    return starts.map((start) => ({ project, start, of: files.length, group: files.slice(start, start + 6) }));
+  });
+  await withWorkers(async (worker) => {
+    for (let next = groups.shift(); next !== undefined; next = groups.shift()) {
+      const { project, start, of, group } = next;
+      console.log(`coverage of ${project} ${start + 1} to ${start + group.length} of ${of}`);
       const paths = group.map(({ file }) => file);
       const keep = ({ file: path, ...found }) => {
         const { file, hash } = group.find((test) => join(FOLDER, test.file) === path);
         known[file] = { ...found, hash };
         writeCache('coverage', known);
       };
-      await runTests(FOLDER, { project, files: paths, plan: { mode: 'coverage' } }, keep);
+      await runTests(FOLDER, { project, files: paths, plan: { mode: 'coverage' }, worker }, keep);
       for (const { file, hash } of group) {
         if (known[file]?.hash !== hash) known[file] = { failed: true, hash };
         if (known[file].failed) console.log(`  left out, because it fails without a mutant: ${file}`);
       }
       writeCache('coverage', known);
     }
-  }
+  });
   return known;
+}
+
+async function withWorkers(run) {
+  await Promise.all(Array.from({ length: workers }, (_, worker) => run(worker)));
 }
 
 /**
@@ -167,17 +184,24 @@ function wordsOf(path) {
 }
 
 async function tryAll() {
-  for (;;) {
-    const work = nextWork();
-    if (work === undefined) return;
-    await (work.alone ? tryAlone(work) : replay(work));
-  }
+  const busy = new Set();
+  await withWorkers(async (worker) => {
+    for (;;) {
+      const work = nextWork(busy);
+      if (work === undefined) return;
+      const mutants = work.mutants.slice(0, work.alone ? 1 : BATCH);
+      for (const mutant of mutants) busy.add(mutant);
+      await (work.alone ? tryAlone : replay)({ ...work, mutants, worker });
+      for (const mutant of mutants) busy.delete(mutant);
+    }
+  });
 }
 
-/** The test file that is likely to decide most mutants for its time. */
-function nextWork() {
+/** The test file that is likely to decide most mutants for its time. Another worker has those of `busy`. */
+function nextWork(busy) {
   const byFile = new Map();
   for (const mutant of chosen) {
+    if (busy.has(mutant)) continue;
     const { atLoad, files } = reached.get(mutant.id);
     for (const [place, test] of openFiles(mutant, files).entries()) {
       const alone = atLoad || stateOf(mutant).alone === true;
@@ -228,8 +252,7 @@ function planned(file, mutants) {
   }));
 }
 
-async function replay({ test, mutants }) {
-  const batch = mutants.slice(0, BATCH);
+async function replay({ test, mutants: batch, worker }) {
   const plan = { mode: 'replay', mutants: planned(test.file, batch), milliseconds: coverage[test.file].milliseconds };
   const began = performance.now();
   const counts = {};
@@ -240,7 +263,7 @@ async function replay({ test, mutants }) {
     undecided.delete(id);
   };
   let last;
-  const { hung } = await runTests(FOLDER, { project: test.project, files: [test.file], plan }, (line) => {
+  const { hung } = await runTests(FOLDER, { project: test.project, files: [test.file], plan, worker }, (line) => {
     if (line.started === undefined) conclude(line.id, line.verdict, line.by);
     else last = line.started;
   });
@@ -250,14 +273,14 @@ async function replay({ test, mutants }) {
   tell(test, began, counts);
 }
 
-async function tryAlone({ test, mutants: [mutant] }) {
+async function tryAlone({ test, mutants: [mutant], worker }) {
   const plan = { mode: 'alone', mutants: planned(test.file, [mutant]), milliseconds: coverage[test.file].milliseconds };
   const began = performance.now();
   const run = async (given) => {
     let line;
     const { hung, code } = await runTests(
       FOLDER,
-      { project: test.project, files: [test.file], plan: given },
+      { project: test.project, files: [test.file], plan: given, worker },
       (found) => {
         line = found;
       },

@@ -8,15 +8,16 @@ import { join } from 'node:path';
 const PATIENCE_MS = 240_000;
 
 /**
- * Calls `onLine` for each line that the environment writes, so that an interrupted run keeps what it found.
+ * Calls `onLine` for each line that the environment writes, so that an interrupted run keeps what it found. Runs at the same
+ * time have different `worker` numbers.
  * @returns jest's exit code, and whether the run was stopped because it hung
  */
-export async function runTests(folder, { project, files, plan }, onLine) {
-  const planFile = join(folder, '.mutation-plan.json');
-  const output = join(folder, '.mutation-output.jsonl');
+export async function runTests(folder, { project, files, plan, worker = 0 }, onLine) {
+  const planFile = join(folder, `.mutation-plan-${worker}.json`);
+  const output = join(folder, `.mutation-output-${worker}.jsonl`);
   writeFileSync(output, '');
   writeFileSync(planFile, JSON.stringify({ ...plan, output }));
-  const log = openSync(join(folder, '.mutation-jest.log'), 'w');
+  const log = openSync(join(folder, `.mutation-jest-${worker}.log`), 'w');
   const jest = join(folder, 'node_modules/jest/bin/jest.js');
   const args = [
     '-c',

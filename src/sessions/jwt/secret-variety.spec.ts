@@ -14,6 +14,7 @@ describe('bitsOfVariety', () => {
     ['a passphrase three times', 'correct-horse-'.repeat(3)],
     ['an alphabet twice', '0123456789abcdef'.repeat(2)],
     ['32 digits', '31415926535897932384626433832795'],
+    ['32 digits, one of which is zero', '31415926535897932384626433832790'],
     ['a placeholder', '<change-me><change-me><change-me>'],
     ['zeros and a one', `${'0'.repeat(40)}1`],
     ['nothing', ''],
