@@ -39,6 +39,8 @@ export default defineConfig({
     modulePreload: false,
     // One file compresses better than the eight that the bundler makes of the modules that pages share.
     rolldownOptions: {
+      // Which plug-in took how long depends on the machine: a stranger would read it as a fault of the first build.
+      checks: { bundlerTimings: false },
       output: {
         codeSplitting: {
           groups: [{ debugName: 'first', name: (id, build) => (isFirst(id, build) ? 'first' : null) }],

@@ -59,6 +59,58 @@ describe('the notes of a release', () => {
   });
 });
 
+describe('the version of a release', () => {
+  let script: typeof import('../../scripts/set-version.mjs');
+  beforeAll(async () => (script = await import('../../scripts/set-version.mjs')));
+  const { version } = JSON.parse(read('package.json')) as { version: string };
+
+  it('is the same in each manifest, overlay, Job and page, and in openapi.json', () => {
+    const found = script.versionPlaces(version);
+    const files = [...new Set(found.map(([path]) => path))];
+    for (const path of ['package-lock.json', 'guard/package.json', 'sdk/typescript/README.md'])
+      expect(files).toContain(path);
+    expect(files.filter((path) => path.startsWith('deploy/')).length).toBeGreaterThan(5);
+    expect(found.filter(([, named]) => named !== version)).toEqual([]);
+    expect((JSON.parse(read('openapi.json')) as { info: { version: string } }).info.version).toBe(version);
+  });
+
+  it('is written to each file that names it, and to no other version of another program', () => {
+    const texts = new Map<string, string>();
+    script.versionPlaces('99.0.0', (path, text) => texts.set(path, text));
+    const lock = JSON.parse(texts.get('package-lock.json')!) as {
+      version: string;
+      packages: Record<string, { version: string }>;
+    };
+    expect([lock.version, lock.packages['']!.version]).toEqual(['99.0.0', '99.0.0']);
+    const others = JSON.parse(read('package-lock.json')) as typeof lock;
+    expect({ ...lock.packages, '': null }).toEqual({ ...others.packages, '': null });
+    expect(texts.get('guard/README.md')).toContain('portal-auth-guard-99.0.0.tgz');
+    expect(texts.get('deploy/kustomize/overlays/production/kustomization.yaml')).toContain('newTag: 99.0.0\n');
+  });
+
+  it('names the section of what was not released, and leaves an empty one above it', () => {
+    const text = `# Changelog\n\n## [Unreleased]\n\n${upgrade}`;
+    expect(script.released(text, '1.1.0', '2027-02-01', '\n### Upgrade\n\nNothing.\n')).toBe(
+      `# Changelog\n\n## [Unreleased]\n\n### Upgrade\n\nNothing.\n\n## [1.1.0] - 2027-02-01\n\n${upgrade}`,
+    );
+  });
+
+  it('is not given twice', () => {
+    const text = changelog(`## [Unreleased]\n\n${upgrade}`);
+    expect(() => script.released(text, '1.0.0', '2027-02-01')).toThrow('has a section [1.0.0] already');
+    expect(() => script.released(changelog(''), '1.1.0', '2027-02-01')).toThrow('no section [Unreleased]');
+  });
+
+  it.each([[], ['1.2'], ['1.2.0', 'tomorrow']])(
+    'the script changes nothing with the arguments %j',
+    async (...given) => {
+      const { code, output } = await runScript('scripts/set-version.mjs', ...given);
+      expect(code).toBe(2);
+      expect(output).toContain('scripts/set-version.mjs VERSION DATE');
+    },
+  );
+});
+
 interface Step {
   readonly uses?: string;
   readonly run?: string;

@@ -6,6 +6,7 @@ import { nameSchemas } from './named-schemas';
 import { recordedExamples } from './recorded-examples';
 import { refineOperations } from './refined-operations';
 import { tags } from './tags';
+import { version } from '../../platform/version';
 import type { Swagger } from '../../platform/http/api-docs';
 
 const bearer = { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } as const;
@@ -25,7 +26,7 @@ export function openApiDocument(app: INestApplication, { DocumentBuilder, Swagge
         'change. Success: `{"status": true, "data": …}`. Failure: `{"error_code", "msg", "data"?}`; clients decide by ' +
         '`error_code`, never by `msg`. An unknown path is COMMON_404001, a wrong method COMMON_405001.',
     )
-    .setVersion('1.0.0')
+    .setVersion(version)
     .setLicense('Proprietary', 'https://example.com/license')
     .addServer('/')
     .addBearerAuth({ ...bearer, description: boundTokens }, 'access_token')
