@@ -6,6 +6,9 @@ const count = (value) => value.toLocaleString('en-US');
 /** The rows of the last step, as a multiple of those of the first one. */
 const growthOf = (values) => values.at(-1) / Math.max(1, values[0]);
 
+/** The difference of two long runs can be less than what these differ by themselves. */
+const timeOf = (ms) => (ms > 0 ? figure(ms) : '–');
+
 /** @param {{ steps: { users: number, operations: Record<string, { rows: number, databaseMs: number }> }[] }} file */
 export function yearsTable({ steps }) {
   const names = Object.keys(steps[0].operations);
@@ -16,7 +19,7 @@ export function yearsTable({ steps }) {
       name,
       ...of(name, 'rows').map(figure),
       figure(growthOf(of(name, 'rows'))),
-      figure(of(name, 'databaseMs').at(-1)),
+      timeOf(of(name, 'databaseMs').at(-1)),
     ]),
   );
 }
