@@ -60,14 +60,14 @@ export class UserChanges {
    * Makes the change that follows from the user as the transaction sees it: nobody else changes the user until it ends. A status
    * that is not enabled means that the person leaves (docs/spec/extensions.md#offboarding).
    * @param wantedOf the change, or undefined for none; what it throws rolls back
-   * @param enabled called in the same transaction with a user who was enabled by it
+   * @param afterEnabling called in the same transaction, with the user as changed, when the change enables the user
    * @throws AccountProblem
    */
   async provision(
     by: Authority,
     uid: string,
     wantedOf: (user: User, tx: Transaction) => Promise<ProvisionedChange | undefined>,
-    enabled: (change: Change<Gated<'reset'>>, user: User) => Promise<void>,
+    afterEnabling: (change: Change<Gated<'reset'>>, user: User) => Promise<void>,
   ): Promise<void> {
     await this.targets.find(by, uid);
     const nothing = new Error('nothing to change');
@@ -87,7 +87,7 @@ export class UserChanges {
         }
         await this.applyTo(change, by, user, leaves ? others : wanted);
         if (wanted.email !== undefined) await this.requests.closeAll(change.tx, uid);
-        if (status === userStatus.enabled) await enabled(change, await this.targets.find(by, uid, change.tx));
+        if (status === userStatus.enabled) await afterEnabling(change, await this.targets.find(by, uid, change.tx));
         if (!leaves) return;
         await this.offboardings.begin(change.tx, user, { via: 'scim', actor: by.actor });
         change.recorded();

@@ -26,7 +26,6 @@ import { OpenIdEndpoint, openIdProvider, openIdProviderSettings } from './openid
 import { OwnGrants } from './openid/own-grants';
 import { makeProvider } from './openid/openid-provider';
 import { RequestReads } from './openid/request-reads';
-import { RequestWrites } from './openid/request-writes';
 import { OpenIdCounts } from './openid-counts';
 import type { OpenIdProviderSettings } from './openid-settings';
 import { OidcRecords } from './persistence/oidc-record.repository';
@@ -73,9 +72,8 @@ export class OpenIdModule {
           ) => {
             const library = await loadLibrary();
             const reads = new RequestReads({ applications, records, sessions, users, library });
-            const writes = new RequestWrites(library);
             return makeProvider({
-              ...{ settings, systemUrl, records, reads, writes, applicationSessions, clock, keys, jwt },
+              ...{ settings, systemUrl, records, reads, applicationSessions, clock, keys, jwt },
               ...{ counts, recheck, members, library },
               endSession: (userId, sid, client) => revoker.endSession(userId, sid, client),
             });

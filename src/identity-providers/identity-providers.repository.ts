@@ -16,7 +16,7 @@ export class IdentityProviders {
     this.rows = new EntityRows(rows, database);
   }
 
-  /** MySQL ignores case and spaces at the end of a text that it compares, so only exact identifiers reach it. */
+  /** MySQL ignores spaces at the end of a text that it compares, so only exact identifiers reach it. */
   find(id: string): Promise<IdentityProvider | null> {
     return providerIdForm.test(id) ? this.rows.findOne({ id }) : Promise.resolve(null);
   }

@@ -104,7 +104,7 @@ export class UsersRepository {
    */
   async findByExternalId(identityProviderId: string, externalId: string): Promise<User | undefined> {
     const rows = await this.rows.find({ provider: 'oidc', identityProviderId, externalId, deletedAt: IsNull() });
-    // MySQL ignores case and spaces at the end.
+    // MySQL ignores spaces at the end of a text that it compares.
     const exact = rows.filter((row) => row.externalId === externalId && row.identityProviderId === identityProviderId);
     const [only] = exact;
     return exact.length === 1 && only !== undefined ? ((await this.findByUid(only.uid)) ?? undefined) : undefined;

@@ -39,7 +39,6 @@ export function makeProvider(ports: ProviderPorts): Provider {
   // The endpoint sets `X-Forwarded-*` itself: every URL that the provider makes is the one of the issuer.
   provider.proxy = true;
   provider.use(outages);
-  provider.use(ports.writes.beforeAnswer);
   provider.use(replaceForeignSession(provider, ports));
   countAnswers(provider, ports);
   const logger = new Logger('openid');

@@ -5,7 +5,6 @@ import type { ApplicationSessions } from '../application-sessions.repository';
 import type { FoundRecord, OidcRecords, RecordFacts } from '../persistence/oidc-record.repository';
 import type { Library } from './library';
 import type { RequestReads } from './request-reads';
-import type { RequestWrites } from './request-writes';
 
 /** What the payloads of this service have in addition to those of the package. */
 export interface OwnPayload {
@@ -19,7 +18,6 @@ type StoredPayload = AdapterPayload & OwnPayload;
 export interface RecordPorts {
   readonly records: OidcRecords;
   readonly reads: RequestReads;
-  readonly writes: RequestWrites;
   readonly applicationSessions: ApplicationSessions;
   readonly clock: Clock;
   readonly library: Library;
@@ -43,7 +41,7 @@ export class RecordAdapter implements Adapter {
   ) {}
 
   async upsert(id: string, payload: StoredPayload, expiresIn?: number): Promise<void> {
-    const { records, writes, clock, applicationSessions, library } = this.ports;
+    const { records, clock, applicationSessions, library } = this.ports;
     const isTooLong = ofVisitors.includes(this.kind) && JSON.stringify(payload).length > longestOfVisitors;
     if (isTooLong && payload.result === undefined) throw new library.errors.InvalidRequest('the request is too long');
     const { accountId: userId, clientId: applicationId, sid, grantId } = payload;
@@ -55,10 +53,7 @@ export class RecordAdapter implements Adapter {
       // A model without an end does not exist in this configuration; without a time the row would never be removed.
       expires: clock.secondsFromNow(expiresIn ?? 0),
     };
-    const stored = this.written(() => records.put(this.kind, id, payload, facts));
-    // A refresh stores its access token next, and both share a statement.
-    const isRefresh = library.Provider.ctx?.oidc.entities.RotatedRefreshToken !== undefined;
-    await (this.kind === 'RefreshToken' && isRefresh ? writes.begin(stored) : stored);
+    await this.written(() => records.put(this.kind, id, payload, facts));
     if (this.kind === 'AuthorizationCode' || (this.kind === 'DeviceCode' && userId !== undefined)) {
       // When the session has ended, nothing is stored there, and the code is as dead as the session.
       if (sid !== undefined && applicationId !== undefined && userId !== undefined)

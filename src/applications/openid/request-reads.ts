@@ -1,4 +1,5 @@
 import type { LiveSessions } from '../../sessions/live-sessions';
+import { isUuid } from '../../shared/uuid';
 import { userStatus } from '../../users/user.entity';
 import type { VersionedUser } from '../../users/user-locks';
 import type { UsersRepository } from '../../users/users.repository';
@@ -46,6 +47,7 @@ export class RequestReads {
 
   /** The application that asks. At a refresh it comes with the token, which is read anyway. */
   async client(id: string): Promise<Application | null> {
+    if (!isUuid(id)) return null;
     const { grant_type: grantType, refresh_token: token } = this.tables.library.Provider.ctx?.oidc.body ?? {};
     if (grantType === 'refresh_token' && typeof token === 'string') await this.record('RefreshToken', token);
     return this.application(id);
@@ -105,7 +107,7 @@ function keepContext(kept: Kept, { record, grant, user, application, sessionLive
   const keep = (key: string, value: unknown): void => {
     if (!kept.has(key)) kept.set(key, Promise.resolve(value));
   };
-  // MySQL ignores case and spaces at the end: only exact identifiers count.
+  // MySQL ignores spaces at the end of a text that it compares: only exact identifiers count.
   if (user !== undefined && user.uid === record.userId) keep(`user ${user.uid}`, user);
   if (application !== undefined && application.id === record.applicationId)
     keep(`application ${application.id}`, application);

@@ -106,7 +106,10 @@ export class OidcRecords {
     return this.found({ ...this.byId(kind, id), expires: this.unexpired() });
   }
 
-  /** Like `find`, with what the record depends on, in the same statement. A grant whose hash is of a former key does not come with it. */
+  /**
+   * Like `find`, with what the record depends on, in the same statement. A grant that was stored under another key than the
+   * record does not come with it.
+   */
   async findInContext(kind: string, id: string): Promise<FoundInContext | undefined> {
     const all = await Promise.all(this.hashesOf(kind, id).map((hash) => this.lookups.find(hash)));
     const found = all.find((one) => one !== undefined);

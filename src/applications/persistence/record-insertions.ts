@@ -26,7 +26,8 @@ export class RecordInsertions {
     return this.insertions.load(record);
   }
 
-  private async addAll(records: readonly NewRecord[]): Promise<boolean[]> {
+  /** @returns for each record whether it is stored now, or why nobody knows */
+  private async addAll(records: readonly NewRecord[]): Promise<(boolean | Error)[]> {
     try {
       await this.database.affected(
         `INSERT INTO oidc_records (id_hash, kind, payload, grant_hash, uid_hash, user_code_hash, application_id, user_id, sid,
@@ -40,9 +41,10 @@ export class RecordInsertions {
       return records.map(() => true);
     } catch (error) {
       if (!isDuplicate(error)) throw error;
-      // One record of a statement that stores several fails all of them, so each is tried by itself.
       if (records.length === 1) return [false];
-      return (await Promise.all(records.map((record) => this.addAll([record])))).flat();
+      // One record of a statement that stores several fails all of them, so each is tried by itself, and fails by itself.
+      const tried = await Promise.allSettled(records.map((record) => this.addAll([record])));
+      return tried.map((one) => (one.status === 'fulfilled' ? one.value[0]! : (one.reason as Error)));
     }
   }
 }

@@ -28,7 +28,9 @@ export interface RecordInContext {
   readonly sessionLives: boolean;
 }
 
-type Row = Record<string, unknown> & Stored<UserField> & { readonly session_lives: unknown };
+/** The columns of a user without a row are null. */
+type UserColumns = Stored<UserField> | { readonly uid: null };
+type Row = Record<string, unknown> & UserColumns & { readonly session_lives: unknown };
 
 interface Tables {
   readonly database: Database;
@@ -60,7 +62,10 @@ export class RecordLookups {
 
   constructor(private readonly tables: Tables) {}
 
-  /** @returns undefined when there is no such record, or when it has expired */
+  /**
+   * Judges nothing: `RecordAdapter` decides what still counts.
+   * @returns undefined when there is no such record, or when it has expired
+   */
   find(idHash: string): Promise<RecordInContext | undefined> {
     return this.lookups.load(idHash);
   }
@@ -92,8 +97,7 @@ export class RecordLookups {
     return {
       record: records.read(row, 'r'),
       grant: row.g_id_hash === null ? undefined : records.read(row, 'g'),
-      // The columns of a user without a row are null.
-      user: (row.uid as string | null) === null ? undefined : userOf(row),
+      user: row.uid === null ? undefined : userOf(row),
       application: row.a_id === null ? undefined : applications.read(row, 'a'),
       sessionLives: Number(row.session_lives) === 1,
     };

@@ -1,12 +1,12 @@
 import type { INestApplication } from '@nestjs/common';
 import type { OpenAPIObject } from '@nestjs/swagger';
+import { version } from '../../platform/version';
 import { errorSchemas } from './error-schemas';
 import { asVersion31 } from './json-schema';
 import { nameSchemas } from './named-schemas';
 import { recordedExamples } from './recorded-examples';
 import { refineOperations } from './refined-operations';
 import { tags } from './tags';
-import { version } from '../../platform/version';
 import type { Swagger } from '../../platform/http/api-docs';
 
 const bearer = { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } as const;

@@ -115,7 +115,8 @@ export class ScimUsers {
         const former = await this.resources.draft(user, tx);
         return this.changeOf(tx, user, former, wanted(former));
       },
-      // Nobody could invite the user before. A client that sends the request again changes nothing, so it would not invite.
+      // In the same transaction: after a crash between two, the second request of the client would find nothing to change, and
+      // nobody would invite. A row of an older version can have a text that is no address: nothing is sent to it.
       async (change, user) => {
         if (!isInvitable(user) || user.password !== null || usableAddress(user.email) === null) return;
         await this.support.steps.invite(change, user, languageFor(user.language, authority.actor.client.language));

@@ -43,7 +43,7 @@ const liveTokens = async (world: World, application: string): Promise<number> =>
 export const codes: readonly KilledCode[] = [
   {
     name: 'a code of the OpenID provider',
-    spends: /^UPDATE `oidc_records` SET `consumed_at`/,
+    spends: /^UPDATE oidc_records SET consumed_at/,
     endsAll: true,
     given: async (world, url) => {
       const { application, authorization } = await signedIn(world, url);
@@ -55,7 +55,7 @@ export const codes: readonly KilledCode[] = [
   },
   {
     name: 'a refresh token of the OpenID provider',
-    spends: /^UPDATE `oidc_records` SET `consumed_at`/,
+    spends: /^UPDATE oidc_records SET consumed_at/,
     endsAll: true,
     given: async (world, url) => {
       const { application, authorization } = await signedIn(world, url);
