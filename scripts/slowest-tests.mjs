@@ -2,7 +2,8 @@
 // node scripts/slowest-tests.mjs RESULT [COUNT]
 //
 // Prints the slowest tests of a run from the JSON result of jest (`--json --outputFile=RESULT`), and the tests that passed
-// only at a second attempt. `npm test` prints 30 of the slowest at its end. The time of hooks such as beforeAll is not in the result, so that files are listed by their whole time.
+// only at a second attempt. `npm test` prints 30 of the slowest at its end. The time of hooks such as beforeAll is not in the
+// result, so that files are listed by their whole time.
 import { readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core';
+import type { Page, Request } from 'playwright-core';
 import { givenApplication } from '../support/applications/application-rows';
 import { adminSettings, copiedSessions, seedInstallation } from '../support/browser/admin-data';
 import { becomes } from '../support/browser/becomes';
@@ -6,6 +6,7 @@ import { look } from '../support/browser/pictures';
 import { on, PortalSite } from '../support/browser/portal-site';
 import { givenGroup } from '../support/groups';
 import { openIdSettings } from '../support/openid';
+import { eventually } from '../support/servers/eventually';
 
 const texts = (page: Page, role: 'link' | 'button', within: string) =>
   page.locator(within).getByRole(role).allTextContents();
@@ -27,11 +28,22 @@ describe('roles in the administration console', () => {
   afterAll(() => site.stop());
   afterEach(() => expect(site.takeComplaints()).toEqual([]));
 
-  /** Opens the console as a new user. @returns the page, and the requests that the service has refused */
+  /** Opens the console as a new user. @returns the page, and how to read which requests the service has refused */
   const open = async (user: Parameters<PortalSite['newUser']>[0], heading: string) => {
     const page = await site.visitor();
-    const refused: string[] = [];
-    page.on('response', (answer) => answer.status() === 403 && refused.push(answer.url()));
+    const waiting = new Set<Request>();
+    const answers: string[] = [];
+    page.on('request', (request) => waiting.add(request));
+    page.on('requestfinished', (request) => waiting.delete(request));
+    page.on('requestfailed', (request) => waiting.delete(request));
+    page.on('response', (answer) => answer.status() === 403 && answers.push(answer.url()));
+    /** After the answers to all requests. One that a change of the page cuts off may never end for the browser. */
+    const refused = async () => {
+      await eventually(() => Promise.resolve(waiting.size === 0), { what: 'all answers', timeout: 10_000 }).catch(
+        () => undefined,
+      );
+      return answers;
+    };
     await page.goto('/admin');
     await on(page).logIn(await site.newUser(user));
     await on(page).heading(heading).waitFor();
@@ -98,7 +110,7 @@ describe('roles in the administration console', () => {
     for (const path of ['/audit', '/settings/mail', '/users/new', `/users/${anna}/offboarding`]) {
       await visit(page, path, 'Page not found');
     }
-    expect(refused).toEqual([]);
+    expect(await refused()).toEqual([]);
   });
 
   it('an auditor of the root tenant reads every page, and finds no button of a change', async () => {
@@ -130,6 +142,6 @@ describe('roles in the administration console', () => {
     await visit(page, `/users/${anna}`, 'Anna Acme');
     await look(page, 'auditor-user');
     await becomes(() => page.locator('.action-list').getByRole('button').count(), 1);
-    expect(refused).toEqual([]);
+    expect(await refused()).toEqual([]);
   });
 });

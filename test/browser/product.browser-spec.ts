@@ -152,7 +152,11 @@ describe('the pages of the portal', () => {
     await page.locator(buttons).nth(1).waitFor();
     const heights = () =>
       page.evaluate<number[]>(`[...document.querySelectorAll('${buttons}')].map((one) => one.offsetHeight)`);
-    await becomes(async () => (await heights()).filter((height) => height >= 40), []);
+    const found = async () => {
+      const all = await heights();
+      return { several: all.length > 1, tall: all.filter((height) => height >= 40) };
+    };
+    await becomes(found, { several: true, tall: [] });
   });
 
   it('nothing of the account page moves when the account arrives', async () => {

@@ -136,7 +136,7 @@ describe('races at the OpenID provider (docs/spec/extensions.md#j)', () => {
     expect(await status()).toBe(401);
   });
 
-  it('records that share an INSERT are all stored, also when the table has one of them', async () => {
+  it('records that are stored at once are all stored, also when the table has one of them', async () => {
     const records = at(0).app.get(OidcRecords);
     const put = (id: string, n: number) =>
       records.put('AccessToken', id, { n }, { expires: at(0).clock.secondsFromNow(60) });

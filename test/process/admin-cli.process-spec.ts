@@ -16,9 +16,9 @@ describe('tenants, organisation units, applications and mails on the command lin
     expect(await run(['migrate'])).toMatchObject({ code: 0 });
   });
   afterAll(async () => {
-    await commandLine.stop();
     await smtp.stop();
     await rm(directory, { recursive: true, force: true });
+    await commandLine.stop();
   });
 
   const commandLine = new CommandLine(1);

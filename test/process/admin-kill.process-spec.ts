@@ -5,7 +5,7 @@ import { type Attempt, changes, type KilledChange, type World } from '../support
 import { codes, type KilledCode, type OneTimeCode } from '../support/crash/killed-codes';
 import { TestService } from '../support/app';
 import { webhookSecret } from '../support/events/webhook-receiver';
-import { FakeClock } from '../support/fakes';
+import { RunningClock } from '../support/fakes';
 import { HostileProvider } from '../support/hostile-provider';
 import { openIdSettings } from '../support/openid';
 import { scimSettings } from '../support/scim/client';
@@ -73,7 +73,7 @@ describe('SIGKILL at every write', () => {
   beforeAll(async () => {
     databaseUrl = await MariaDbDatabases.shared().migratedDatabase();
     const store = { url: databaseUrl, drop: () => Promise.resolve() };
-    service = await TestService.start(settings, { store, clock: new FakeClock(new Date()) });
+    service = await TestService.start(settings, { store, clock: new RunningClock() });
     provider = await HostileProvider.start(() => new Date());
     sql = await createConnection({ uri: databaseUrl, timezone: 'Z' });
     world = { service, sql, provider };

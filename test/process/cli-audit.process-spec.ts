@@ -75,13 +75,13 @@ describe('the audit of the command line', () => {
     await sql.query("INSERT INTO tenants (id, name, created_at) VALUES ('acme', 'Acme', NOW(3))");
   });
   afterAll(async () => {
-    await commandLine.stop();
     await sql.end();
     await rm(directory, { recursive: true });
     await MariaDbDatabases.shared().drop(databaseUrl);
+    await commandLine.stop();
   });
 
-  // Test files of the commands run each of them as a process. This one is about their rows.
+  // The other files of the command line run the first command of each kind as a process. This one is about their rows.
   const commandLine = new CommandLine(0);
   const run = (args: string[]) =>
     commandLine.run(args, { env: { ...testSettings, DATABASE_URL: databaseUrl }, cwd: directory });

@@ -34,9 +34,9 @@ describe('the command line', () => {
     await text(['user', 'create', '--login-name', 'Taken', '--email', 'Taken@Example.com', '--password', password]);
   });
   afterAll(async () => {
-    await commandLine.stop();
     await service.kill();
     await rm(directory, { recursive: true });
+    await commandLine.stop();
   });
 
   const commandLine = new CommandLine(2);

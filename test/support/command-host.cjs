@@ -4,6 +4,7 @@
 // environment, directory and output, and an empty standard input. It has ended when nothing would keep its process alive any
 // more, so one that leaves a connection open hangs here as well. What only the command line loads is evaluated again for
 // each command. The code that it shares with the server, and the packages, stay loaded as they do in a server.
+const { writeSync } = require('node:fs');
 const { join, resolve, sep } = require('node:path');
 const { Readable, Writable } = require('node:stream');
 
@@ -30,8 +31,9 @@ process.exit = (code = process.exitCode) => {
 
 process.on('uncaughtException', (error) => {
   if (error instanceof Exit || current === undefined || current.exited) return;
-  current.err.push(Buffer.from(`${error?.stack ?? error}\n`));
-  current.exited = { code: 1 };
+  // As in a process of its own, nothing of the command may run any more. `CommandLine` then makes a new host.
+  writeSync(2, `${error?.stack ?? error}\n`);
+  leave(1);
 });
 
 process.on('message', (message) => {

@@ -53,7 +53,9 @@ export class CommandLine {
       host.send('stop');
       await closed;
     }
-    expect(this.printed).toBe('');
+    const { printed } = this;
+    this.printed = '';
+    expect(printed).toBe('');
   }
 
   /** The first words, without options and their values. */

@@ -206,12 +206,16 @@ const scimUser = (name: string, more: object = {}) => ({
 });
 
 /** A person comes back from an identity provider for the first time. */
-export async function arrived({ service, provider }: World, sub: string, id: string) {
+export async function arrived({ service, sql, provider }: World, sub: string, id: string) {
   const { status, body, headers } = await service.post(`/login/external/${id}`, {});
   if (status !== 200) throw new Error(`the beginning answered ${status}`);
   const claims = { preferred_username: sub, email: `${sub}@acme.example`, employee: sub };
   const query = provider.signIn(String(body.data.redirect_to), { sub, ...claims });
   const cookie = String(headers['set-cookie']).split(';')[0]!;
+  // It waits for a kill and a start before it is used.
+  const later =
+    'UPDATE external_sign_ins SET expires = UTC_TIMESTAMP() + INTERVAL 1 DAY WHERE identity_provider_id = ?';
+  await sql.query(later, [id]);
   return {
     cookie,
     /** @returns the code for the pages, or the error */
