@@ -9,15 +9,22 @@ import { dataKey } from '../support/settings';
 const [former, fresh] = [dataKey(2), dataKey(1)];
 const ring = (...keys: string[]) => new KeyRing(settings({ DATA_ENCRYPTION_KEY: keys.join(',') }), new SystemRandom());
 
-it('a sign-in at an application goes on while the data keys are rotated, before `keys reseal`', async () => {
-  const start = (keys: string, store?: TestService['store']) =>
-    TestService.start({ ...openIdSettings, DATA_ENCRYPTION_KEY: keys }, { store });
+const start = (keys: string, store?: TestService['store']) =>
+  TestService.start({ ...openIdSettings, DATA_ENCRYPTION_KEY: keys }, { store });
+
+/** A sign-in at an application while the service has only the former key. */
+async function signedInBefore(more: Record<string, string> = {}) {
   const before = await start(former);
   const application = await givenApplication(before);
   await before.givenUser('alice');
   const { access } = await before.session('alice');
-  const authorization = await new OpenIdBrowser(before).signIn(application, access);
-  let tokens = (await exchange(before, application, authorization)).body;
+  const authorization = await new OpenIdBrowser(before).signIn(application, access, more);
+  return { before, application, tokens: (await exchange(before, application, authorization)).body };
+}
+
+it('a sign-in at an application goes on while the data keys are rotated, before `keys reseal`', async () => {
+  const { before, application, ...signedIn } = await signedInBefore();
+  let { tokens } = signedIn;
   await before.stop({ keepStore: true });
 
   const after = await start(`${fresh},${former}`, before.store);
@@ -33,14 +40,7 @@ it('a sign-in at an application goes on while the data keys are rotated, before 
 });
 
 it('a sign-in at an application outlives the removal of the data key that it was made with, after `keys reseal`', async () => {
-  const start = (keys: string, store?: TestService['store']) =>
-    TestService.start({ ...openIdSettings, DATA_ENCRYPTION_KEY: keys }, { store });
-  const before = await start(former);
-  const application = await givenApplication(before);
-  await before.givenUser('alice');
-  const { access } = await before.session('alice');
-  const authorization = await new OpenIdBrowser(before).signIn(application, access, { scope: 'openid offline_access' });
-  const tokens = (await exchange(before, application, authorization)).body;
+  const { before, application, tokens } = await signedInBefore({ scope: 'openid offline_access' });
   const both = ring(fresh, former);
   expect((await censusOfAll(before.database, both)).former).toBeGreaterThan(0);
 

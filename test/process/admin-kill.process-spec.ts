@@ -21,7 +21,7 @@ const key = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export
 const settings = {
   ...{ ADMIN_API: 'on', EVENT_RECEIVERS: 'on', RATE_LIMIT: 'off', LOG_LEVEL: 'error' },
   ...scimSettings,
-  // Nobody listens there, so that every event waits with its content, and no off-boarding gets complete.
+  // No server listens there, so each event waits with its content, and no off-boarding gets complete.
   ...{ WEBHOOK_URL: 'http://127.0.0.1:9/', WEBHOOK_SECRET: webhookSecret },
   // However slow the machine is, nothing expires.
   ...{ ACCESS_TOKEN_TTL_SECONDS: '86400', STEP_UP_MAX_AGE_SECONDS: '86400' },

@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import { FakeClock } from '../../../test/support/fakes';
 import { RedisUsedProofs } from './redis-used-proofs';
 
-/** What the class needs of Redis: `SET key value PX milliseconds NX`. */
+/** Stands for Redis, which gets only `SET key value PX milliseconds NX`. */
 class Memory extends EventEmitter {
   readonly lives = new Map<string, number>();
 
