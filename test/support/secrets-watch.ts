@@ -1,4 +1,5 @@
 import SqliteDatabase from 'better-sqlite3';
+import { AnyOf } from './any-of';
 
 /** Fields of requests whose values are secrets. */
 const asked = new Set([
@@ -154,12 +155,17 @@ export class SecretsWatch {
    */
   assertAbsent(channels: Readonly<Record<string, string>>): void {
     const secrets = [...this.secrets].filter(([secret]) => !this.isOpen(secret));
+    const origins = new Map<string, string>();
+    const [anyCase, exact] = (['anyCase', 'exact'] as const).map((kind) => {
+      const forms = secrets.flatMap(([secret, what]) => formsOf(secret)[kind].map((form) => [form, what] as const));
+      for (const [form, what] of forms) origins.set(form, what);
+      return new AnyOf(forms.map(([form]) => form));
+    });
     for (const [place, text] of Object.entries({ ...channels, 'answers that refuse': this.refusals })) {
       const lower = text.toLowerCase();
-      for (const [secret, what] of secrets) {
-        const { anyCase, exact } = formsOf(secret);
-        const form = anyCase.find((one) => lower.includes(one)) ?? exact.find((one) => text.includes(one));
-        if (form !== undefined) throw new Error(`${place} contain ${what}: ${around(lower, form.toLowerCase())}`);
+      const form = anyCase!.in(lower) ?? exact!.in(text);
+      if (form !== undefined) {
+        throw new Error(`${place} contain ${origins.get(form)}: ${around(lower, form.toLowerCase())}`);
       }
       const token = signedToken.exec(text);
       if (token !== null) throw new Error(`${place} contain a signed token: ${around(text, token[0])}`);
