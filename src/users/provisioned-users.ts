@@ -11,10 +11,12 @@ import {
   type SearchedPage,
 } from '../platform/database/search';
 import type { SqlValue } from '../platform/database/sql';
+import { filledUp } from '../platform/database/statement-keys';
 import { Clock } from '../shared/clock';
 import { identityKey } from '../shared/identity-key';
-import { selectUsersIn, type UserRow, userOf } from './persistence/user-row';
 import type { WithinTenant } from './tenant.repository';
+import { columnsOf, readerOf, type Stored } from './user-columns';
+import type { UserColumn } from './user-fields';
 import { type User, userStatus } from './user.entity';
 import { tombstoneKeys } from './user-tombstones';
 
@@ -22,6 +24,15 @@ import { tombstoneKeys } from './user-tombstones';
 export type UserSearchField = 'uid' | 'loginName' | 'externalId' | 'email' | 'nickname' | 'createdAt' | 'enabled';
 export type UserSearch = Search<UserSearchField>;
 export type UserOrder = 'loginName' | 'email' | 'nickname';
+
+/** What a provisioning system sees of a user. A page has many, so it reads nothing else of them. */
+const shown = [
+  ...(['uid', 'tenantId', 'loginName', 'externalId', 'nickname', 'status'] as const),
+  ...(['email', 'orgUnitId', 'createdAt'] as const),
+] satisfies UserColumn[];
+export type ProvisionedUser = Pick<User, (typeof shown)[number]>;
+
+const [shownColumns, readShown] = [columnsOf(shown), readerOf(shown)];
 
 const columns: SearchColumns<UserSearchField> = {
   uid: { column: 'uid' },
@@ -57,7 +68,7 @@ export class ProvisionedUsers {
     search: UserSearch | undefined,
     order: UserOrder,
     page: SearchedPage,
-  ): Promise<Found<User>> {
+  ): Promise<Found<ProvisionedUser>> {
     const column = orders[order];
     const few = search !== undefined && isSelective(search, ['enabled', 'createdAt']);
     // Login names are unique.
@@ -85,10 +96,14 @@ export class ProvisionedUsers {
   }
 
   /** In the order of the uids. A user who was deleted since is missing. */
-  private async read(uids: readonly string[]): Promise<User[]> {
+  private async read(uids: readonly string[]): Promise<ProvisionedUser[]> {
     if (uids.length === 0) return [];
-    const rows = await this.database.rows<UserRow>(...selectUsersIn(uids));
-    const found = new Map(rows.map((row) => [row.uid, userOf(row)]));
+    const keys = filledUp(uids);
+    const rows = await this.database.rows<Stored<keyof ProvisionedUser>>(
+      `SELECT ${shownColumns} FROM users WHERE uid IN (${keys.map(() => '?').join(', ')}) AND deleted_at IS NULL`,
+      keys,
+    );
+    const found = new Map(rows.map((row) => [row.uid, readShown(row)]));
     return uids.flatMap((uid) => found.get(uid) ?? []);
   }
 }

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Sql } from '../../platform/database/sql';
 import { GroupMembers, type GroupOfUser } from '../../groups/group-members';
 import { OrgUnitRepository } from '../../users/org-unit.repository';
+import type { ProvisionedUser } from '../../users/provisioned-users';
 import { type User, userStatus } from '../../users/user.entity';
 import type { Resource } from '../protocol/projection';
 import { ResourceUrls } from '../protocol/resource-urls';
@@ -24,7 +25,7 @@ export class UserResources {
   ) {}
 
   /** Two statements for all of them. */
-  async ofAll(users: readonly User[], sql?: Sql): Promise<VersionedResource[]> {
+  async ofAll(users: readonly ProvisionedUser[], sql?: Sql): Promise<VersionedResource[]> {
     const groups = await this.groups.groupsOfAll(users, sql);
     const units = await this.units.names(
       users.flatMap(({ orgUnitId }) => orgUnitId ?? []),
@@ -36,7 +37,7 @@ export class UserResources {
   }
 
   /** @param sql a transaction to read in */
-  async of(user: User, sql?: Sql): Promise<VersionedResource> {
+  async of(user: ProvisionedUser, sql?: Sql): Promise<VersionedResource> {
     return (await this.ofAll([user], sql))[0]!;
   }
 
@@ -45,7 +46,7 @@ export class UserResources {
     return draftOfUser(user, unit ?? null);
   }
 
-  private resource(user: User, draft: UserDraft, groups: readonly GroupOfUser[]): VersionedResource {
+  private resource(user: ProvisionedUser, draft: UserDraft, groups: readonly GroupOfUser[]): VersionedResource {
     const { department, email, externalId, displayName } = draft;
     const attributes = {
       schemas: [schemas.user, ...(department === null ? [] : [schemas.enterprise])],

@@ -1,5 +1,4 @@
 import { timeOrNull } from '../../platform/database/sql';
-import { filledUp } from '../../platform/database/statement-keys';
 import { columnsOf, readerOf, readFields, type Stored } from '../user-columns';
 import type { UserColumn } from '../user-fields';
 import { User } from '../user.entity';
@@ -17,15 +16,6 @@ export type UserKey = 'uid' | 'login_name_key' | 'email_key' | 'directory_id';
 
 /** Reads a user by one of its unique keys. */
 export const selectUserBy = (key: UserKey) => `SELECT ${columns} FROM users WHERE ${key} = ?`;
-
-/** Reads users by their uids, in no order. @param uids at least one */
-export const selectUsersIn = (uids: readonly string[]): [statement: string, uids: string[]] => {
-  const filled = filledUp(uids);
-  return [
-    `SELECT ${columns} FROM users WHERE uid IN (${filled.map(() => '?').join(', ')}) AND deleted_at IS NULL`,
-    filled,
-  ];
-};
 
 /**
  * Reads the user of a login: by the login name, or else by the address of a local user. One statement, so that the address
