@@ -41,7 +41,7 @@ export const outside = {
 
 const ofTheBuild = [
   /^src\/(main|cli|hashing\/engine\/hash-worker)\.js$/,
-  /^src\/bundle\/[^/]+\.js$/,
+  /^src\/bundle\/[^/]+\.js(\.cache)?$/,
   /\.hbs$/,
   /^src\/openapi\/examples\/recorded\.json$/,
   /^src\/shared\/languages\/[^/]+\.json$/,

@@ -1,5 +1,7 @@
 import { once } from 'node:events';
-import { mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { isBuiltin } from 'node:module';
 import type { AddressInfo } from 'node:net';
@@ -10,7 +12,7 @@ import { json } from 'node:stream/consumers';
 import { SoftAuthenticator } from '../support/authenticator';
 import { authenticatorCode } from '../support/mfa';
 import { post } from '../support/post';
-import { runProgram } from '../support/run-program';
+import { type Ended, runProgram } from '../support/run-program';
 import { runScript } from '../support/run-script';
 import { freePort } from '../support/servers/free-port';
 import { MariaDbDatabases } from '../support/servers/mariadb-databases';
@@ -72,7 +74,7 @@ describe('the built program', () => {
 
   const everyChunk = async () => {
     const bundle = join(tree, 'dist/src/bundle');
-    return (await readdir(bundle)).map((name) => join(bundle, name));
+    return (await readdir(bundle)).filter((name) => name.endsWith('.js')).map((name) => join(bundle, name));
   };
   /** The files that contain the text. */
   const holding = async (text: string, files: readonly string[]) => {
@@ -210,11 +212,51 @@ describe('the built program', () => {
     }
   });
 
+  describe('what V8 has compiled of it before', () => {
+    const report = join(__dirname, '../support/code-cache-report.cjs');
+    let migrate: () => Promise<Ended>;
+    beforeEach(async () => {
+      const env = { ...testSettings, DATABASE_URL: `sqlite:${join(directory, 'auth.sqlite')}` };
+      const cli = join(tree, 'dist/src/cli.js');
+      migrate = () => runProgram(cli, ['migrate'], { env: { ...env, NODE_OPTIONS: `--require ${report}` }, cwd: tree });
+      await migrate();
+    });
+
+    it('is accepted by V8, for each file that both programs load at their start', async () => {
+      expect((await migrate()).stderr).toMatch(/^cached: \d\d, rejected: 0\n$/);
+      const env = { ...testSettings, DATABASE_URL: `sqlite:${join(directory, 'auth.sqlite')}` };
+      const service = await ServiceProcess.start({
+        env: { ...env, NODE_OPTIONS: `--require ${report}` },
+        script: main,
+      });
+      const reported = service.line(/^cached: \d\d, rejected: 0$/);
+      await service.stop();
+      await reported;
+    });
+
+    it('is not used for a file that was changed later', async () => {
+      const [chunk] = await holding('nothing to do', await everyChunk());
+      const [source, { mtime }] = [await readFile(chunk!, 'utf8'), await stat(chunk!)];
+      await writeFile(chunk!, source.replaceAll('nothing to do', 'NOTHING TO DO'));
+      expect((await migrate()).stdout).toBe('NOTHING TO DO\n');
+      // The text of a cache is used where the file is older, so the caches are in use.
+      await utimes(chunk!, mtime, mtime);
+      expect((await migrate()).stdout).toBe('nothing to do\n');
+      await writeFile(chunk!, source);
+      await utimes(chunk!, mtime, mtime);
+    });
+
+    it('is not needed: the program runs with caches of other bytes, and without them', async () => {
+      const caches = (await everyChunk()).map((chunk) => `${chunk}.cache`).filter((cache) => existsSync(cache));
+      for (const cache of caches) await writeFile(cache, randomBytes(1000));
+      expect(await migrate()).toMatchObject({ code: 0, stdout: 'nothing to do\n' });
+      for (const cache of caches) await rm(cache);
+      expect(await migrate()).toEqual({ code: 0, stdout: 'nothing to do\n', stderr: 'cached: 0, rejected: 0\n' });
+    });
+  });
+
   it('requires only packages that scripts/runtime-files.mjs lists', async () => {
-    const bundle = join(tree, 'dist/src/bundle');
-    const sources = await Promise.all(
-      [...(await readdir(bundle)).map((name) => join(bundle, name)), main].map((file) => readFile(file, 'utf8')),
-    );
+    const sources = await Promise.all([...(await everyChunk()), main].map((file) => readFile(file, 'utf8')));
     const asked = /\b(?:require|import|require\.resolve)\(\s*["'`]([^"'`.][^"'`]*)["'`]\s*\)/g;
     const names = sources.flatMap((source) => [...source.matchAll(asked)].map(([, id]) => id!));
     const packages = new Set(names.filter((id) => !isBuiltin(id)).map((id) => /^(@[^/]+\/)?[^/]+/.exec(id)![0]));
