@@ -1,10 +1,11 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import type { Connection, RowDataPacket } from 'mysql2/promise';
 import { EventReceivers } from '../../../src/events/event-receivers';
 import { ServiceClients } from '../../../src/introspection/service-client.repository';
 import { Database } from '../../../src/platform/database/database';
-import { givenCaller } from '../admin';
-import type { TestService } from '../app';
+import type { User } from '../../../src/users/user.entity';
+import { givenCaller, tokenOf } from '../admin';
+import { password, type TestService } from '../app';
 import { webhookSecret } from '../events/webhook-receiver';
 import type { HostileProvider } from '../hostile-provider';
 import { givenIdentityProvider } from '../identity-providers';
@@ -264,11 +265,56 @@ function firstSignIn(name: string, events: string, isKnown: boolean): KilledChan
   return { name, answer: 'signed in', stages: ['', events], given };
 }
 
+/** A user with a password and two sessions, and a request that changes the password. */
+function ofPassword(name: string, prepare: (world: World, user: User) => Promise<Request> | Request): KilledChange {
+  const given = async (world: World): Promise<Attempt> => {
+    const { service } = world;
+    const user = await service.givenUser(randomUUID());
+    const tokens = [await tokenOf(service, user), await tokenOf(service, user)];
+    const [before] = await rowsOf(world, 'SELECT password FROM users WHERE uid = ?', [user.uid]);
+    const request = await prepare(world, user);
+    const rows = `SELECT u.password = ? AS former, u.credential_version AS version,
+        (SELECT GROUP_CONCAT(l.type, ':', l.password = u.password) FROM user_change_pwd_logs l WHERE l.user_id = u.uid) AS history,
+        (SELECT GROUP_CONCAT(r.status) FROM user_change_password_request r WHERE r.user_id = u.uid) AS links,
+        (SELECT GROUP_CONCAT(t.is_revoked, ':', t.credential_version ORDER BY t.credential_version, t.is_revoked)
+           FROM login_tokens t WHERE t.user_identity = u.uid) AS tokens
+      FROM users u WHERE u.uid = ?`;
+    const statusOf = async (bearer: string) => (await service.get('/user/me', { bearer })).status;
+    return {
+      send: (url) => ask(url, tokens[0]!, request),
+      state: async () => ({
+        rows: await rowsOf(world, rows, [before!.password, user.uid]),
+        formerTokens: await Promise.all(tokens.map(statusOf)),
+        ...(await logsOf(world, user.uid)),
+      }),
+    };
+  };
+  return { name, answer: '200', stages: ['', 'USER_PASSWORD_CHANGED'], again: '401', given };
+}
+
+const newPassword = { password: 'Another-Horse-8', confirm_password: 'Another-Horse-8' };
+
 const bound = 'USER_EXTERNAL_BOUND';
 const left = 'USER_STATUS_CHANGED USER_OFFBOARDING_STARTED';
 
-/** What changes accounts, groups and receivers in one request. */
+/** What changes accounts, passwords, groups and receivers in one request. */
 export const changes: readonly KilledChange[] = [
+  ofPassword('an own change of the password', () => {
+    return ['POST', '/user/change-password', { current_password: password, ...newPassword }];
+  }),
+  ofPassword('a forgotten password', async ({ sql }, { uid }) => {
+    const [id, token] = [randomUUID(), randomUUID()];
+    const link = {
+      uid: id,
+      token_hash: createHash('sha256').update(token).digest('hex'),
+      user_id: uid,
+      type: 2,
+      status: 0,
+    };
+    const times = { created_at: new Date(), expired: new Date(Date.now() + 86_400_000) };
+    await sql.query('INSERT INTO user_change_password_request SET ?', [{ ...link, credential_version: 0, ...times }]);
+    return ['POST', '/user/change-pwd-by-req', { req_uid: token, ...newPassword }];
+  }),
   ofUser('DELETE', '', undefined, 'USER_DELETED', { again: '404' }),
   ofUser('PATCH', '', { status: -1 }, 'USER_STATUS_CHANGED', { repeats: true }),
   ofUser('PATCH', '', { email: null }, 'USER_CHANGED', { repeats: true }),
