@@ -211,11 +211,11 @@ export class Model extends Providers {
     this.endDevices(user);
     this.mail(user, 'totp-changed');
     const device_token = trust ? this.trust(user) : null;
-    // The session is as old as the one that enrols. The code counts as a factor only of a login that was just made.
-    const { checkedAt, end, amr } = session;
+    // The session begins and ends with the one that enrols. The code counts as a factor only of a login that was just made.
+    const { startedAt, checkedAt, end, amr } = session;
     const proven = this.isYoung(session) && !amr.includes('device') && !amr.includes('otp') ? [...amr, 'otp'] : amr;
     // It is no login, so there is no log row.
-    return success({ ...this.open(user, u.epoch, proven, { checkedAt, end }), device_token });
+    return success({ ...this.open(user, u.epoch, proven, { startedAt, checkedAt, end }), device_token });
   }
 
   private *resend({ user, type, owner }: Of<'resend'>): Steps {
