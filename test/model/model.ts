@@ -211,8 +211,10 @@ export class Model extends Providers {
     this.endDevices(user);
     this.mail(user, 'totp-changed');
     const device_token = trust ? this.trust(user) : null;
-    // The session begins and ends with the one that enrols. The code counts as a factor only of a login that was just made.
-    const { startedAt, checkedAt, end, amr } = session;
+    // The session begins and ends with the one that enrols. The code counts as a check, and as a factor, only of a login that
+    // was just made (docs/adr/0008-second-factor.md).
+    const { startedAt, end, amr } = session;
+    const checkedAt = this.isYoung(session) ? this.now : session.checkedAt;
     const proven = this.isYoung(session) && !amr.includes('device') && !amr.includes('otp') ? [...amr, 'otp'] : amr;
     // It is no login, so there is no log row.
     return success({ ...this.open(user, u.epoch, proven, { startedAt, checkedAt, end }), device_token });
