@@ -499,6 +499,10 @@ function sequences(mfa: boolean): fc.WeightedArbitrary<Step[]>[] {
         ...('user' in one && { user: who }),
         ...('person' in one && { person: who }),
       })) as Step[];
+      const again: Step[] = [
+        { op: 'signInAtProvider', person: who, age: 400 },
+        { op: 'redeem', nth: 0, device: null },
+      ];
       const end = (place: number) => (at === place ? ending : []);
       return [
         ...(who === 2 ? [] : [{ op: 'move', user: who, to: 'oidc' } as const]),
@@ -512,6 +516,7 @@ function sequences(mfa: boolean): fc.WeightedArbitrary<Step[]>[] {
         { op: 'me', user: who, nth: 0 },
         { op: 'refresh', nth: 0, use: 'refresh' },
         { op: 'provider', action: 'enable' },
+        ...(at === 2 ? again : []),
       ];
     });
   // One code, link or token in several requests at once.
