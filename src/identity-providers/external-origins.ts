@@ -9,6 +9,7 @@ import { ExternalAttributes } from './external-attributes';
 import { ExternalIdentities } from './external-identities.repository';
 import { ExternalSessions } from './external-sessions.repository';
 import { ExternalSignIns, type HandedOver } from './external-sign-ins.repository';
+import { IdentityProviders } from './identity-providers.repository';
 
 /** Tells the sessions of a sign-in at a provider where they come from. */
 @Injectable()
@@ -19,6 +20,7 @@ export class ExternalOrigins implements OriginKeeper {
     private readonly sessions: ExternalSessions,
     private readonly identities: ExternalIdentities,
     private readonly attributes: ExternalAttributes,
+    private readonly providers: IdentityProviders,
     private readonly clock: Clock,
   ) {
     origins.register(this);
@@ -45,6 +47,9 @@ export class ExternalOrigins implements OriginKeeper {
   async ofPending(tx: Sql, { uid, identityProviderId }: User, pendingId: string): Promise<SignInOrigin> {
     const found = await this.signIns.ofPending(tx, uid, pendingId);
     if (found?.identityProviderId !== identityProviderId) throw new DomainError(externalAnswerRejected);
+    // The person may need minutes for the code of this service, and a disabled provider signs nobody in.
+    const provider = await this.providers.find(found.identityProviderId, tx);
+    if (provider?.enabled !== true) throw new DomainError(externalAnswerRejected);
     return this.of(found);
   }
 

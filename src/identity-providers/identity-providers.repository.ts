@@ -3,6 +3,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { MoreThan, type Repository } from 'typeorm';
 import { Database } from '../platform/database/database';
 import { EntityRows } from '../platform/database/entity-rows';
+import type { Sql } from '../platform/database/sql';
 import { IdentityProvider } from './identity-provider.entity';
 
 export const providerIdForm = /^[a-z0-9-]{1,40}$/;
@@ -12,13 +13,16 @@ export const providerIdForm = /^[a-z0-9-]{1,40}$/;
 export class IdentityProviders {
   private readonly rows: EntityRows<IdentityProvider>;
 
-  constructor(@InjectRepository(IdentityProvider) rows: Repository<IdentityProvider>, database: Database) {
+  constructor(
+    @InjectRepository(IdentityProvider) rows: Repository<IdentityProvider>,
+    private readonly database: Database,
+  ) {
     this.rows = new EntityRows(rows, database);
   }
 
   /** MySQL ignores spaces at the end of a text that it compares, so only exact identifiers reach it. */
-  find(id: string): Promise<IdentityProvider | null> {
-    return providerIdForm.test(id) ? this.rows.findOne({ id }) : Promise.resolve(null);
+  find(id: string, sql: Sql = this.database): Promise<IdentityProvider | null> {
+    return providerIdForm.test(id) ? this.rows.findOne({ id }, sql) : Promise.resolve(null);
   }
 
   /** In the order of their ids. There are a few. */

@@ -5,6 +5,7 @@ import { type Answer, type Request, type Rows, rowsOf, type State, type User } f
 import { type History, resolved, type Step } from './operations';
 import { Clients } from './clients';
 import { type Services, Subject } from './service';
+import { Visitors } from './visitors';
 
 /** The model and the service disagree. The message says at which step, about what, and how the history was replayed. */
 export class Disagreement extends Error {
@@ -145,6 +146,7 @@ async function begin(services: Services, history: History): Promise<{ subject: S
     const { uid, email } = await replicas[0]!.givenUser(name, { password: firstPassword, temporary });
     users.push({
       ...{ name, uid, email, status: 1, admin: false, erased: false, epoch: 0, temporary },
+      ...{ provider: 'password', person: null },
       ...{ failed: 0, failedAt: null, successAt: null, createdAt: now },
       passwords: [{ text: firstPassword, type: changeType.first, at: now }],
       ...{ mfaType: 'email', secret: null, lastStep: 0, wrongCodes: 0, blockedUntil: null, recovery: [] },
@@ -155,7 +157,11 @@ async function begin(services: Services, history: History): Promise<{ subject: S
   const nothing = { sessions: [], tokens: [], links: [], devices: [], mails: [], logs: [], names: 0 };
   const given = { application: { enabled: true, members: [0, 1] }, grants: [], records: [], offboardings: [] };
   const clients = await Clients.of(replicas, services, run, uids);
-  return { subject: new Subject(services, replicas, uids, clients), state: { now, users, ...given, ...nothing } };
+  const visitors = await Visitors.of(replicas, services, run, uids);
+  const provider = { id: visitors.id, exists: true, enabled: true };
+  const elsewhere = { provider, bindings: [], externalCodes: [] };
+  const subject = new Subject(services, replicas, uids, clients, visitors);
+  return { subject, state: { now, users, ...given, ...elsewhere, ...nothing } };
 }
 
 interface Seen {

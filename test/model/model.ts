@@ -19,8 +19,8 @@ import {
   type Steps,
   success,
 } from './rules';
-import { Provisioning } from './provisioning';
-import type { AdminAction, Answer, Link, Pending, Request, Session, State, Token, User } from './state';
+import { Providers } from './providers';
+import type { AdminAction, Answer, Link, Origin, Pending, Request, Session, State, Token, User } from './state';
 
 export interface Settings {
   readonly mfaRequired: boolean;
@@ -36,7 +36,7 @@ export interface Settings {
  * Times are whole seconds. The service chooses identifiers, tokens and codes. In the model they are new names (`?1`),
  * until the answers and the rows tell which value the service has chosen.
  */
-export class Model extends Provisioning {
+export class Model extends Providers {
   constructor(
     state: State,
     private readonly settings: Settings,
@@ -76,9 +76,13 @@ export class Model extends Provisioning {
         mfa_token: null,
       });
     }
-    if (!this.settings.mfaRequired) return this.loggedIn(user, read.epoch, null, { device_token: null });
-    const trusted = device === undefined ? undefined : yield* this.loginByDevice(user, read.epoch, device);
-    return trusted ?? (yield* this.challenge(user, read));
+    return yield* this.enter(user, read, device);
+  }
+
+  protected *enter(user: number, read: User, device?: string, origin: Origin | null = null): Steps {
+    if (!this.settings.mfaRequired) return this.loggedIn(user, read, null, { device_token: null }, origin);
+    const trusted = device === undefined ? undefined : yield* this.loginByDevice(user, read, device, origin);
+    return trusted ?? (yield* this.challenge(user, read, origin));
   }
 
   private dueChange({ temporary, passwords }: User): number | null {
@@ -87,24 +91,32 @@ export class Model extends Provisioning {
   }
 
   /** docs/spec/extensions.md#trusted-devices */
-  private *loginByDevice(user: number, epoch: number, token: string): Generator<void, Answer | undefined> {
+  private *loginByDevice(
+    user: number,
+    read: User,
+    token: string,
+    origin: Origin | null,
+  ): Generator<void, Answer | undefined> {
     const device = this.state.devices.find((one) => one.user === user && one.tokens.includes(token));
-    if (device === undefined || !this.isTrusted(device) || device.epoch !== epoch) return undefined;
+    if (device === undefined || !this.isTrusted(device) || device.epoch !== read.epoch) return undefined;
     yield;
     if (!this.isTrusted(device)) return undefined;
-    if (device.tokens.at(-1) === token) {
-      device.tokens.push(this.name());
-      device.replacedAt = this.now;
-    } else if (device.tokens.at(-2) !== token || this.now - device.replacedAt > deviceGrace) {
+    const isCurrent = device.tokens.at(-1) === token;
+    if (!isCurrent && (device.tokens.at(-2) !== token || this.now - device.replacedAt > deviceGrace)) {
       device.ended = true;
       return undefined;
     }
+    if (origin !== null && !this.isVouched(user, origin)) return this.failedLogin(user, 'LOGIN_401013');
+    if (isCurrent) {
+      device.tokens.push(this.name());
+      device.replacedAt = this.now;
+    }
     device.lastUsedAt = this.now;
-    return this.loggedIn(user, epoch, 'device', { device_token: device.tokens.at(-1) });
+    return this.loggedIn(user, read, 'device', { device_token: device.tokens.at(-1) }, origin);
   }
 
   /** docs/spec/decisions.md#pending-login and #codes */
-  private *challenge(user: number, read: User): Steps {
+  private *challenge(user: number, read: User, origin: Origin | null): Steps {
     const u = this.user(user);
     yield;
     const channel = read.mfaType === 'totp' && read.secret !== null ? 'totp' : 'email';
@@ -113,7 +125,7 @@ export class Model extends Provisioning {
       if (u.status !== 1 || u.epoch !== read.epoch) return this.failedLogin(user, 'LOGIN_401001');
     }
     const until = this.now + pendingTtl;
-    const base = { id: this.key(), token: this.name(), ip: '127.0.0.1', epoch: read.epoch };
+    const base = { id: this.key(), token: this.name(), ip: '127.0.0.1', epoch: read.epoch, origin };
     u.pending = { ...base, channel, until, code: null, codeUntil: 0, attempts: 0, closed: false };
     if (channel === 'email') this.sendCode(user, u.pending);
     return success({ mfa_required: true, mfa_type: channel, mfa_token: base.token, access: null, device_token: null });
@@ -148,7 +160,8 @@ export class Model extends Provisioning {
     const accepted = login && this.acceptLogin(request, read);
     const answer = accepted ?? (enrolment && this.confirmEnrolment(request, read, enrolment));
     if (answer === undefined) this.log(user, refusal.code, type);
-    else if (accepted && enrolment && this.isOpenEnrolment(u, read.enrolment!)) u.enrolment!.attempts -= 1;
+    else if (accepted?.code === 'success' && enrolment && this.isOpenEnrolment(u, read.enrolment!))
+      u.enrolment!.attempts -= 1;
     return answer ?? refusal;
   }
 
@@ -170,6 +183,10 @@ export class Model extends Provisioning {
           ? u.recovery.includes(code)
           : this.isNewStep(u, totp);
     if (!isRight || !this.isUnchanged(u, read) || u.pending?.id !== was.id || u.pending.closed) return undefined;
+    if (was.origin !== null && !this.isVouched(user, was.origin)) {
+      this.log(user, 'LOGIN_401013', type);
+      return refused('LOGIN_401013');
+    }
     if (type === 'totp') u.lastStep = totp!.step;
     if (type === 'recovery') {
       u.recovery = u.recovery.filter((one) => one !== code);
@@ -177,7 +194,7 @@ export class Model extends Provisioning {
     }
     u.pending.closed = true;
     Object.assign(u, { wrongCodes: 0, blockedUntil: null });
-    return this.loggedIn(user, u.epoch, type, { device_token: trust ? this.trust(user) : null });
+    return this.loggedIn(user, read, type, { device_token: trust ? this.trust(user) : null }, was.origin);
   }
 
   /** docs/spec/decisions.md#enrolment: the first right code of the new secret. */
@@ -194,11 +211,13 @@ export class Model extends Provisioning {
     this.endDevices(user);
     this.mail(user, 'totp-changed');
     const device_token = trust ? this.trust(user) : null;
-    // The session is as old as the one that enrols. The code counts as a factor only of a login that was just made.
-    const { checkedAt, end, amr } = session;
+    // The session begins and ends with the one that enrols. The code counts as a check, and as a factor, only of a login that
+    // was just made (docs/adr/0008-second-factor.md).
+    const { startedAt, end, amr } = session;
+    const checkedAt = this.isYoung(session) ? this.now : session.checkedAt;
     const proven = this.isYoung(session) && !amr.includes('device') && !amr.includes('otp') ? [...amr, 'otp'] : amr;
     // It is no login, so there is no log row.
-    return success({ ...this.open(user, u.epoch, proven, { checkedAt, end }), device_token });
+    return success({ ...this.open(user, u.epoch, proven, { startedAt, checkedAt, end }), device_token });
   }
 
   private *resend({ user, type, owner }: Of<'resend'>): Steps {
@@ -253,9 +272,10 @@ export class Model extends Provisioning {
     const own = this.bearer(token);
     if (typeof own === 'string') return refused(own);
     const { user, sid, amr } = own;
-    const { uid, name, email, admin, mfaType, recovery, passwords } = this.user(user);
-    const account = { uid, login_name: name, email, is_admin: admin, mfa_type: mfaType };
-    const expires = passwords.at(-1)!.at + passwordTtl;
+    const { uid, name, email, admin, mfaType, recovery, passwords, provider } = this.user(user);
+    const identity_provider = provider === 'oidc' ? this.state.provider.id : null;
+    const account = { uid, login_name: name, email, is_admin: admin, mfa_type: mfaType, identity_provider };
+    const expires = provider === 'oidc' ? null : passwords.at(-1)!.at + passwordTtl;
     return success({ ...account, recovery_codes_left: recovery.length, password_expires_at: expires, sid, amr });
   }
 
@@ -362,7 +382,7 @@ export class Model extends Provisioning {
 
   private *forgot({ user }: Of<'forgot'>): Steps {
     const u = this.user(user);
-    if (u.erased || u.status === -1) return refused('AUTH_404002');
+    if (u.erased || u.status === -1 || u.provider === 'oidc') return refused('AUTH_404002');
     yield;
     if (u.resetUntil > this.now) return refused('AUTH_429002', { retry_after: u.resetUntil - this.now });
     if (u.erased) return refused('AUTH_404002');
@@ -402,6 +422,7 @@ export class Model extends Provisioning {
     const own = this.bearer(token);
     if (typeof own === 'string') return refused(own);
     const u = this.user(own.user);
+    if (u.provider === 'oidc') return refused('AUTH_403001');
     if (password !== confirm) return refused('AUTH_401010');
     if (this.isLocked(u)) return refused('LOGIN_401004');
     const isRight = current === u.passwords.at(-1)?.text;
@@ -450,6 +471,7 @@ export class Model extends Provisioning {
     if (typeof action === 'object') return yield* this.changeUser(user, action);
     if (action === 'unlock') Object.assign(u, { failed: 0, failedAt: null, wrongCodes: 0, blockedUntil: null });
     if (action === 'revoke-sessions') this.endEverything(user);
+    if (u.provider === 'oidc' && ofPassword.includes(action)) return refused('AUTH_403001');
     if (action === 'require-password-change') {
       if (!u.temporary) this.mail(user, 'account-changed');
       u.temporary = true;
@@ -503,6 +525,8 @@ export class Model extends Provisioning {
 
 /** The default policy, as far as the passwords of the histories can break it. */
 const isAllowed = (password: string): boolean => password.length >= 12;
+
+const ofPassword: AdminAction[] = ['require-password-change', 'invite', 'send-reset-link'];
 
 const losesAdministration = (change: Exclude<AdminAction, string>): boolean =>
   ('status' in change && change.status !== 1) || ('is_admin' in change && !change.is_admin);

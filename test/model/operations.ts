@@ -1,6 +1,17 @@
 import fc from 'fast-check';
 import { authenticatorCode, wrongCode } from '../support/mfa';
-import type { AdminAction, AppRecord, Owner, Request, ScimAction, State, Token, Totp, User } from './state';
+import type {
+  AdminAction,
+  AppRecord,
+  Owner,
+  ProviderAction,
+  Request,
+  ScimAction,
+  State,
+  Token,
+  Totp,
+  User,
+} from './state';
 
 /**
  * What a history stores: it names a user by its number, and everything else by its age (0 is the newest). It can
@@ -36,7 +47,12 @@ export type Operation =
   | { op: 'application'; enabled: boolean }
   | { op: 'scimCreate' }
   | { op: 'scim'; user: number; action: ScimAction }
-  | { op: 'member'; user: number; joins: boolean };
+  | { op: 'member'; user: number; joins: boolean }
+  | { op: 'signInAtProvider'; person: number; age: number }
+  | { op: 'redeem'; nth: number; device: number | null }
+  | { op: 'move'; user: number; to: User['provider'] }
+  | { op: 'provider'; action: ProviderAction }
+  | { op: 'logoutAtProvider'; person: number };
 
 /** One operation, several that are sent at once, or a number of seconds in which nothing happens. */
 export type Step = Operation | { together: Operation[] } | { wait: number };
@@ -128,9 +144,24 @@ export function resolved(operation: Operation, state: State, fresh: () => number
       const name = users[0]!.name.replace('m0', 'm2');
       return users[2]?.erased === true ? undefined : { op: 'scimCreate', name };
     }
+    case 'signInAtProvider': {
+      // The provider would make another user of this name.
+      const known = users[operation.person];
+      return known?.erased === true || (known && !isNumber(operation.person, known)) ? undefined : operation;
+    }
+    case 'redeem': {
+      const code = nth(state.externalCodes, operation.nth);
+      if (code === undefined) return undefined;
+      const device = operation.device === null ? undefined : nth(deviceTokens(state, code.user), operation.device);
+      return { op: 'redeem', code: code.value, ...(device && { device }) };
+    }
+    case 'move':
+      return isNumber(operation.user, users[operation.user]!) ? operation : undefined;
     case 'application':
     case 'scim':
     case 'member':
+    case 'provider':
+    case 'logoutAtProvider':
       return operation;
     default: {
       const token = access(operation.user, operation.nth);
@@ -175,6 +206,9 @@ function ofBearer(operation: OfBearer, token: string, state: State, fresh: () =>
 }
 
 const userOf = (state: State, { sid }: Token) => state.sessions.find((one) => one.sid === sid)!.user;
+
+/** Rarely a deletion and a new sign-in at the provider have made the third user of the name of an earlier one. */
+const isNumber = (n: number, { name }: User): boolean => name.startsWith(`m${n}-`);
 
 const newest = ({ records }: State, kind: AppRecord['kind'], n: number): string | undefined =>
   records.filter((one) => one.kind === kind).at(-1 - n)?.value;
@@ -306,6 +340,11 @@ const weighted: [number, number, fc.Arbitrary<Operation>][] = [
   [1, 1, fc.record({ op: of('scimCreate') })],
   [4, 4, fc.record({ op: of('scim'), user, action: of('disable', 'disable', 'enable', 'enable', 'enable', 'delete') })],
   [2, 1, fc.record({ op: of('member'), user, joins: of(true, true, false) })],
+  [4, 3, fc.record({ op: of('signInAtProvider'), person: user, age: of(0, 0, 0, 400) })],
+  [4, 3, fc.record({ op: of('redeem'), nth, device: of(null, 0, 0, 1) })],
+  [2, 2, fc.record({ op: of('move'), user, to: of('oidc', 'oidc', 'password' as const) })],
+  [2, 1, fc.record({ op: of('provider'), action: of('disable', 'enable', 'enable', 'enable', 'delete') })],
+  [1, 1, fc.record({ op: of('logoutAtProvider'), person: user })],
 ] as [number, number, fc.Arbitrary<Operation>][];
 
 /** Around each limit of the specification: one second before, at it, and one second after. */
@@ -352,6 +391,20 @@ const endings: Operation[][] = [
   [{ op: 'admin', by: null, user: 0, action: 'revoke-sessions' }],
   [{ op: 'change', user: 0, nth: 0, current: 'right', password: 'fresh' }],
   [{ op: 'revocation', nth: 0, use: 'RefreshToken' }],
+  [],
+];
+/** What may end the sign-in of a user of the identity provider, or its session. */
+const endingsAtProvider: Operation[][] = [
+  [{ op: 'move', user: 0, to: 'password' }],
+  [{ op: 'move', user: 0, to: 'oidc' }],
+  [{ op: 'provider', action: 'disable' }],
+  [{ op: 'provider', action: 'delete' }],
+  [{ op: 'logoutAtProvider', person: 0 }],
+  [{ op: 'admin', by: null, user: 0, action: 'erase' }],
+  [
+    { op: 'scim', user: 0, action: 'disable' },
+    { op: 'scim', user: 0, action: 'enable' },
+  ],
   [],
 ];
 const times = (n: number, step: Step): Step[] => Array.from({ length: n }, () => step);
@@ -438,6 +491,34 @@ function sequences(mfa: boolean): fc.WeightedArbitrary<Step[]>[] {
     { op: 'scim', user: 2, action: 'enable' },
     login(2),
   ]);
+  const provider = fc
+    .tuple(of(0, 0, 0, 1, 2), of<Operation[]>(...endingsAtProvider), of(0, 1, 2), of(0, 0, 1), around(60))
+    .map(([who, ends, at, device, pause]): Step[] => {
+      const ending = ends.map((one) => ({
+        ...one,
+        ...('user' in one && { user: who }),
+        ...('person' in one && { person: who }),
+      })) as Step[];
+      const again: Step[] = [
+        { op: 'signInAtProvider', person: who, age: 400 },
+        { op: 'redeem', nth: 0, device: null },
+      ];
+      const end = (place: number) => (at === place ? ending : []);
+      return [
+        ...(who === 2 ? [] : [{ op: 'move', user: who, to: 'oidc' } as const]),
+        ...(mfa ? [{ wait: 61 }] : []),
+        { op: 'signInAtProvider', person: who, age: 0 },
+        ...(device === 1 ? [pause] : end(0)),
+        { op: 'redeem', nth: 0, device: mfa && device === 1 ? 0 : null },
+        ...end(1),
+        ...(mfa ? [mailedCode(who, 'right', true)] : []),
+        ...end(2),
+        { op: 'me', user: who, nth: 0 },
+        { op: 'refresh', nth: 0, use: 'refresh' },
+        { op: 'provider', action: 'enable' },
+        ...(at === 2 ? again : []),
+      ];
+    });
   // One code, link or token in several requests at once.
   const spent: Operation[] = mfa
     ? [mailedCode(0), totpCode(0, 'active'), { ...mailedCode(0), type: 'recovery' }]
@@ -471,6 +552,7 @@ function sequences(mfa: boolean): fc.WeightedArbitrary<Step[]>[] {
     [10, application],
     [6, spentAtApplication],
     [3, provisioning],
+    [9, provider],
   ];
   const own: [number, fc.Arbitrary<Step[]>][] = mfa
     ? [
@@ -501,7 +583,10 @@ function sometimesRaced(sequence: fc.Arbitrary<Step[]>): fc.Arbitrary<Step[]> {
 
 /** Three of these at once have too many possible orders. */
 const isLong = ({ op }: Operation): boolean =>
-  ['signInAtApplication', 'exchange', 'refreshOfApplication', 'scim'].includes(op);
+  [
+    ...['signInAtApplication', 'exchange', 'refreshOfApplication', 'scim'],
+    ...['signInAtProvider', 'redeem', 'move'],
+  ].includes(op);
 
 function pieces(mfa: boolean): fc.Arbitrary<Step[]> {
   const one = operations(mfa);

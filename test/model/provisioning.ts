@@ -1,5 +1,6 @@
 import { Applications } from './applications';
 import { inviteTtl, type Of, refused, type Steps, success } from './rules';
+import type { ExternalCode, User } from './state';
 
 /** What a client of SCIM does with users and one group (docs/spec/extensions.md#l, docs/adr/0038-scim.md). */
 export abstract class Provisioning extends Applications {
@@ -10,15 +11,20 @@ export abstract class Provisioning extends Applications {
     if (isTaken()) return refused('SCIM 409');
     yield;
     if (isTaken()) return refused('SCIM 409');
+    const user = this.make(name, { provider: 'password', person: null });
+    this.mailLink(user, 0, inviteTtl);
+    return success({ id: this.user(user).uid, active: true });
+  }
+
+  protected make(name: string, place: Pick<User, 'provider' | 'person'>): number {
     const uid = this.name();
-    users.push({
-      ...{ name, uid, email: `${name}@example.com`, status: 1, admin: false, erased: false, epoch: 0 },
+    const count = this.state.users.push({
+      ...{ name, uid, email: `${name}@example.com`, status: 1, admin: false, erased: false, epoch: 0, ...place },
       ...{ temporary: false, failed: 0, failedAt: null, successAt: null, createdAt: this.now, passwords: [] },
       ...{ mfaType: 'email', secret: null, lastStep: 0, wrongCodes: 0, blockedUntil: null, recovery: [] },
       ...{ otpUntil: 0, resetUntil: 0, pending: null, enrolment: null },
     });
-    this.mailLink(users.length - 1, 0, inviteTtl);
-    return success({ id: uid, active: true });
+    return count - 1;
   }
 
   /** A client of SCIM changes no administrator of the root tenant. */
@@ -36,7 +42,8 @@ export abstract class Provisioning extends Applications {
     yield;
     if (u.erased) return refused('SCIM 404');
     const answer = success({ active: u.status === 1 });
-    if (!isChange || u.status !== 1 || u.passwords.length > 0 || u.email === null) return answer;
+    const needsPassword = u.provider === 'password' && u.passwords.length === 0;
+    if (!isChange || u.status !== 1 || !needsPassword || u.email === null) return answer;
     // A disabled user cannot be invited, so the invitation comes with the enabling.
     if (active) this.mailLink(user, 0, inviteTtl);
     return answer;
@@ -71,8 +78,15 @@ export abstract class Provisioning extends Applications {
     this.endGrants(user);
     u.recovery = [];
     if (u.enrolment?.confirmed === false) u.enrolment = null;
+    this.endExternalCodes(user);
     for (const link of this.state.links) if (link.user === user) link.used = true;
     this.state.offboardings.push({ user, restored: false });
+  }
+
+  /** Sign-ins at the identity provider whose code nobody has redeemed. The binding stays, as a password does. */
+  private endExternalCodes(user: number): void {
+    const isOpen = (one: ExternalCode) => !one.used && one.expires > this.now;
+    this.state.externalCodes = this.state.externalCodes.filter((one) => one.user !== user || !isOpen(one));
   }
 
   /** Whoever comes back has `restored` set in the record. */

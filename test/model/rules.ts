@@ -3,6 +3,7 @@ import type {
   Device,
   Enrolment,
   Link,
+  Origin,
   Owner,
   Pending,
   Request,
@@ -37,6 +38,7 @@ export const history = 3;
 export const authorizationCodeTtl = 60;
 export const grantTtl = 365 * day;
 export const offlineTtl = 30 * day;
+export const externalCodeTtl = 60;
 
 export const refused = (code: string, more: object = {}): Answer => ({ code, ...more });
 export const success = (more: object = {}): Answer => ({ code: 'success', ...more });
@@ -58,11 +60,23 @@ export abstract class Rules {
     return { access, refresh: this.addToken(sid, 'refresh', session.end), sid, amr };
   }
 
-  protected loggedIn(user: number, epoch: number, mfa: string | null, more: object): Answer {
+  /** @param origin the sign-in at the identity provider, whose address the user gets */
+  protected loggedIn(user: number, read: User, mfa: string | null, more: object, origin: Origin | null = null): Answer {
+    if (origin !== null) {
+      if (!this.isVouched(user, origin)) return this.failedLogin(user, 'LOGIN_401013');
+      this.follow(user, read, origin);
+    }
     this.log(user, 'success', mfa);
-    const amr = mfa === null ? ['pwd'] : ['pwd', mfa === 'device' ? 'device' : 'otp'];
-    return success({ ...this.open(user, epoch, amr), ...more });
+    const first = origin === null ? 'pwd' : 'ext';
+    const amr = mfa === null ? [first] : [first, mfa === 'device' ? 'device' : 'otp'];
+    // A code is a check of this moment. A trusted device is none.
+    const asked = origin !== null && (mfa === null || mfa === 'device') ? { checkedAt: origin.askedAt } : {};
+    return success({ ...this.open(user, read.epoch, amr, asked), ...more });
   }
+
+  /** Whether the provider still stands for this sign-in. */
+  protected abstract isVouched(user: number, origin: Origin): boolean;
+  protected abstract follow(user: number, read: User, origin: Origin): void;
 
   protected addToken(sid: string, use: Token['use'], expires: number): string {
     const jti = this.name();
@@ -127,6 +141,13 @@ export abstract class Rules {
     this.state.grants = this.state.grants.filter((grant) => grant.user !== user);
     const { application } = this.state;
     application.members = application.members.filter((member) => member !== user);
+    this.unbind(user);
+  }
+
+  /** What has led from the identity provider into the account leads there no longer. */
+  protected unbind(user: number): void {
+    this.state.bindings = this.state.bindings.filter((one) => one.user !== user);
+    this.state.externalCodes = this.state.externalCodes.filter((one) => one.user !== user);
   }
 
   protected isLocked({ failed, failedAt }: User): boolean {
@@ -151,7 +172,8 @@ export abstract class Rules {
   }
 
   protected linkProblem(link: Link | undefined): string | null {
-    if (link === undefined) return 'AUTH_401003';
+    // A user of the identity provider has no password, and so no link.
+    if (link === undefined || this.user(link.user).provider === 'oidc') return 'AUTH_401003';
     if (link.used || link.epoch !== this.user(link.user).epoch) return 'AUTH_401007';
     return this.now > link.expires ? 'AUTH_401005' : null;
   }

@@ -6,11 +6,13 @@ import { tokenOf } from '../support/admin';
 import { type Answer as Received, TestService } from '../support/app';
 import { withMetrics } from '../support/everything';
 import { FakeClock } from '../support/fakes';
+import { HostileProvider } from '../support/hostile-provider';
 import { mailsStay } from '../support/mfa';
 import { ScimClient } from '../support/scim/client';
 import { type ClientRequest, type Clients, isOfClient } from './clients';
 import { bool, seconds, secondsOrNull, sidPrefix } from './columns';
 import type { AdminAction, Answer, Request, Rows, State } from './state';
+import { externalId, isOfVisitor, type VisitorRequest, type Visitors } from './visitors';
 
 const settings = {
   ...mailsStay,
@@ -34,6 +36,7 @@ export class Services {
     /** Two replicas answer requests at the same moment only on a server: SQLite is for one process. */
     readonly raced: boolean,
     readonly scim: ScimClient,
+    readonly company: HostileProvider,
   ) {}
 
   /** On MariaDB with everything on. @param count replicas of each kind */
@@ -48,13 +51,17 @@ export class Services {
     while (plain.length < count) plain.push(await start(withoutFactor));
     while (mfa.length < count) mfa.push(await start(withFactor));
     const operator = await first.givenUser('operator', { isAdmin: true, password: null });
-    return new Services(clock, { plain, mfa }, operator, __DATABASE__ === 'mariadb', await ScimClient.of(first));
+    const scim = await ScimClient.of(first);
+    // The packages that speak to it read the clock of this machine.
+    const company = await HostileProvider.start(() => new Date());
+    return new Services(clock, { plain, mfa }, operator, __DATABASE__ === 'mariadb', scim, company);
   }
 
   async stop(): Promise<void> {
     const [first, ...others] = [...this.replicas.plain, ...this.replicas.mfa];
     for (const service of others) await service.stop({ keepStore: true });
     await first!.stop();
+    await this.company.stop();
   }
 
   of(mfa: boolean): TestService[] {
@@ -81,6 +88,7 @@ export class Subject {
     private readonly replicas: readonly TestService[],
     private readonly uids: string[],
     private readonly clients: Clients,
+    private readonly visitors: Visitors,
   ) {}
 
   /** The replicas answer in turn. */
@@ -93,6 +101,7 @@ export class Subject {
 
   private async send(request: Request, { users }: State, next: () => TestService): Promise<Answer> {
     if (isOfClient(request)) return this.clients.send(request, next, (token) => this.tokens.get(token)!);
+    if (isOfVisitor(request)) return this.visitors.send(request, next);
     const service = next();
     const received = await this.receive(
       service,
@@ -104,7 +113,7 @@ export class Subject {
 
   private async receive(
     service: TestService,
-    request: Exclude<Request, ClientRequest>,
+    request: Exclude<Request, ClientRequest | VisitorRequest>,
     users: { readonly name: string; readonly email: string | null }[],
   ): Promise<Received> {
     const bearer = 'token' in request ? this.tokens.get(request.token) : undefined;
@@ -153,6 +162,18 @@ export class Subject {
         const { current: current_password, password, confirm: confirm_password } = request;
         return service.post('/user/change-password', { current_password, password, confirm_password }, { bearer });
       }
+      case 'redeem': {
+        const { code, device: device_token } = request;
+        const headers = this.visitors.cookieOf(code);
+        return service.post('/login/external', { code, device_token }, { headers });
+      }
+      case 'move': {
+        const place = { identity_provider: this.visitors.id, external_id: externalId(request.user) };
+        const body = { provider: request.to, ...(request.to === 'oidc' && place) };
+        return service.post(`/admin/users/${uid}/provider`, body, {
+          bearer: await this.services.administrator(service),
+        });
+      }
       case 'admin': {
         const administrator =
           request.by === null ? await this.services.administrator(service) : this.tokens.get(request.by);
@@ -199,6 +220,7 @@ export class Subject {
       Object.entries(statements).map(async ([name, sql]) => [name, await this.select(sql)] as const),
     );
     const ofClients = await this.clients.rows((sql) => this.select(sql));
+    const ofVisitors = await this.visitors.rows((sql) => this.select(sql), seconds(this.services.clock.now()));
     const { users, login_tokens, links, pending_logins, totp_secrets, trusted_devices, passwords } =
       Object.fromEntries(all);
     const order = (one: any, other: any) => this.uids.indexOf(one.uid) - this.uids.indexOf(other.uid);
@@ -230,6 +252,7 @@ export class Subject {
       mails: mails.map((mail) => ({ ...mail, open: open.get(mail.secret) ?? null })),
       login_logs: await this.newLogs(),
       ...ofClients,
+      ...ofVisitors,
     };
   }
 
@@ -298,7 +321,7 @@ const ofUsers = 'u.uid IN (?, ?)';
 
 /** What no longer counts because of a newer credential version is shown as ended, whatever its own column says. */
 const statements = {
-  users: `SELECT uid, email, status, is_admin, must_change_password, login_failed_count, last_login_failed_time,
+  users: `SELECT uid, provider, email, status, is_admin, must_change_password, login_failed_count, last_login_failed_time,
     last_login_success_time, mfa_type, topt_secret IS NOT NULL AS has_secret, mfa_failed_count, mfa_blocked_until,
     (SELECT COUNT(*) FROM recovery_codes r WHERE r.user_id = u.uid AND r.used_at IS NULL) AS recovery_codes
     FROM users u WHERE ${ofUsers}`,

@@ -6,6 +6,10 @@ export interface User {
   status: number;
   admin: boolean;
   erased: boolean;
+  /** Where the user signs in. */
+  provider: 'password' | 'oidc';
+  /** The `external_id`, by which the first sign-in of this person at the identity provider finds the user. */
+  person: number | null;
   /** Counts what ends everything that was issued before: a new password, a new status or right, a revocation. */
   epoch: number;
   failed: number;
@@ -34,6 +38,8 @@ export interface Pending {
   readonly ip: string;
   readonly until: number;
   readonly epoch: number;
+  /** The sign-in at the identity provider that has led to it. */
+  readonly origin: Origin | null;
   code: string | null;
   codeUntil: number;
   attempts: number;
@@ -96,6 +102,30 @@ export interface Device {
   ended: boolean;
 }
 
+/** What the identity provider has said of a sign-in. */
+export interface Origin {
+  readonly person: number;
+  readonly answeredAt: number;
+  /** When it asked the person last. */
+  readonly askedAt: number;
+}
+
+/** The code of a sign-in at the identity provider. */
+export interface ExternalCode {
+  readonly value: string;
+  readonly user: number;
+  readonly origin: Origin;
+  readonly expires: number;
+  used: boolean;
+}
+
+/** Who this person of the identity provider is here. */
+export interface Binding {
+  readonly person: number;
+  readonly user: number;
+  signedOutAt: number | null;
+}
+
 /** What a user has allowed to the application. A code or a token without its grant does not count. */
 export interface Grant {
   readonly id: string;
@@ -125,6 +155,10 @@ export interface State {
   application: { enabled: boolean; members: number[] };
   grants: Grant[];
   records: AppRecord[];
+  /** One identity provider. The claims of its person n have the login name and the address of user n. */
+  provider: { readonly id: string; exists: boolean; enabled: boolean };
+  bindings: Binding[];
+  externalCodes: ExternalCode[];
   offboardings: { user: number; restored: boolean }[];
   sessions: Session[];
   tokens: Token[];
@@ -166,8 +200,14 @@ export type Request =
   | { op: 'application'; enabled: boolean }
   | { op: 'scimCreate'; name: string }
   | { op: 'scim'; user: number; action: ScimAction }
-  | { op: 'member'; user: number; joins: boolean };
+  | { op: 'member'; user: number; joins: boolean }
+  | { op: 'signInAtProvider'; person: number; age: number }
+  | { op: 'redeem'; code: string; device?: string }
+  | { op: 'move'; user: number; to: User['provider'] }
+  | { op: 'provider'; action: ProviderAction }
+  | { op: 'logoutAtProvider'; person: number };
 
+export type ProviderAction = 'disable' | 'enable' | 'delete';
 export type ScimAction = 'disable' | 'enable' | 'delete';
 
 export type AdminAction =
@@ -209,7 +249,13 @@ export function rowsOf(state: State): Rows {
   return {
     users: users.map((u, user) => ({
       user,
-      ...{ email: u.email, status: u.status, is_admin: u.admin, must_change_password: u.temporary },
+      ...{
+        provider: u.provider,
+        email: u.email,
+        status: u.status,
+        is_admin: u.admin,
+        must_change_password: u.temporary,
+      },
       ...{ login_failed_count: u.failed, last_login_failed_time: u.failedAt, last_login_success_time: u.successAt },
       ...{ mfa_type: u.mfaType, has_secret: u.secret !== null },
       ...{ mfa_failed_count: u.wrongCodes, mfa_blocked_until: u.blockedUntil, recovery_codes: u.recovery.length },
@@ -247,6 +293,10 @@ export function rowsOf(state: State): Rows {
     ...applicationRowsOf(state, live),
     members: state.application.members.map((user) => ({ user })),
     offboardings: state.offboardings.map((one) => ({ ...one })),
+    bindings: state.bindings.map(({ person, user }) => ({ person, user, uid: users[user]!.uid })),
+    external_codes: state.externalCodes
+      .filter(({ used, expires, user }) => !used && expires > state.now && !users[user]!.erased)
+      .map(({ user, expires }) => ({ user, expires })),
   };
 }
 

@@ -58,7 +58,8 @@ export class CodeAttempts {
   /**
    * @param accept applies a correct code, in one transaction. When it returns undefined, the transaction is rolled back
    *   and the code counts as wrong. Pass undefined when the code was wrong.
-   * @throws DomainError the refusal of this type, when the code was wrong or not accepted
+   * @throws DomainError the refusal of this type, when the code was wrong or not accepted. LOGIN_401013 for a right code after
+   *   which the identity provider no longer stands for the sign-in
    */
   async settle<T>(guess: ReservedGuess, accept: ((tx: Transaction) => Promise<T | undefined>) | undefined): Promise<T> {
     const refusal = codeRefused(guess.type);
@@ -70,6 +71,7 @@ export class CodeAttempts {
           return accepted;
         });
       } catch (error) {
+        if (error instanceof DomainError && error !== refusal) await this.logFailure(guess, error);
         if (error !== refusal) throw error;
       }
     }
@@ -77,7 +79,8 @@ export class CodeAttempts {
     throw refusal;
   }
 
-  private async recordWrong({ user, type, purpose, client, own, account }: ReservedGuess, refusal: DomainError) {
+  private async recordWrong(guess: ReservedGuess, refusal: DomainError): Promise<void> {
+    const { user, type, purpose, client, own, account } = guess;
     await this.database.transaction(async (tx) => {
       const record = (event: 'MFA_CODE_WRONG' | 'MFA_BUDGET_EXHAUSTED', detail: Record<string, string | number>) =>
         this.audit.record(tx, event, { userId: user.uid, client, detail: { type, purpose, ...detail } });
@@ -87,8 +90,12 @@ export class CodeAttempts {
         await record('MFA_BUDGET_EXHAUSTED', { budget: 'account', blocked_seconds: codeBlockSeconds });
       }
     });
+    await this.logFailure(guess, refusal);
+  }
+
+  private async logFailure({ user, type, purpose, client }: Guess, { entry }: DomainError): Promise<void> {
     if (purpose === 'replacement') return;
     const { uid: userId, loginName, provider } = user;
-    await this.journal.failed({ userId, loginName, provider, mfa: type, outcome: refusal.entry.code }, client);
+    await this.journal.failed({ userId, loginName, provider, mfa: type, outcome: entry.code }, client);
   }
 }

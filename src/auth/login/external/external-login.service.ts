@@ -51,9 +51,10 @@ export class ExternalLoginService {
 
   async login(command: ExternalCodeCommand, client: ClientInfo): Promise<LoginOutcome> {
     const { user, signIn } = await this.redeemed(command, undefined); //                LOGIN_401013
-    const entered = this.enter(user, client);
-    const current = await this.counted(signIn, this.refusals.ofOwner(entered, user, null, client));
-    return this.branch(current, signIn, command.deviceToken, client);
+    const entered = this.enter(user, client).then((current) =>
+      this.branch(current, signIn, command.deviceToken, client),
+    );
+    return this.counted(signIn, this.refusals.ofOwner(entered, user, null, client));
   }
 
   /**
