@@ -586,6 +586,25 @@ describe('JWT keys', () => {
   });
 });
 
+describe('OIDC_ISSUER', () => {
+  it.each([
+    ['https://portal.example.com', 'must have a path'],
+    ['https://portal.example.com/oidc?tenant=a', 'must have a path'],
+    ['https://portal.example.com/oidc#a', 'must have a path'],
+    ['https://user@portal.example.com/oidc', 'must have a path'],
+    ['portal.example.com/oidc', 'must be a URL'],
+  ])('%s stops the start with one problem: %s', (OIDC_ISSUER, problem) => {
+    expect(problems({ ...development, OIDC: 'on', OIDC_ISSUER })).toEqual([
+      expect.stringMatching(`^OIDC_ISSUER ${problem}`),
+    ]);
+  });
+
+  it('has a path, and loses a slash at its end', () => {
+    const { openId } = load({ OIDC: 'on', OIDC_ISSUER: 'https://portal.example.com/oidc/' });
+    expect(openId?.issuer).toBe('https://portal.example.com/oidc');
+  });
+});
+
 describe('DATA_ENCRYPTION_KEY', () => {
   it('is one key of 32 bytes, or several keys, whose order is kept', () => {
     const [first, second] = [1, 2].map((seed) => Buffer.from(dataKeyOf(seed), 'base64')) as [Buffer, Buffer];

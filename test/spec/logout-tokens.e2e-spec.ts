@@ -144,6 +144,8 @@ describe('the logout tokens', () => {
     expect(receiver.seen).toEqual([]);
     const [receipt] = await tokens.receipts(first.uid, 10);
     expect(receipt).toMatchObject({ status: 'failed', answer: 'application deleted', application: { name: null } });
+    const told = await tokens.told(first.uid, new Date(0), service.clock.secondsFromNow(60));
+    expect(told).toMatchObject([{ status: 'failed', answer: 'application deleted', name: null, nextAttemptAt: null }]);
     expect(await rowOf(second.sid)).toMatchObject({ status: 3, answer: null });
   });
 

@@ -1,4 +1,4 @@
-import { sampleOf, wilson } from '../../tools/mutation/figures.mjs';
+import { resultKey, sampleOf, wilson } from '../../tools/mutation/figures.mjs';
 
 const mutants = Array.from({ length: 200 }, (_, index) => ({ key: `src/a.ts ${index}` }));
 
@@ -11,6 +11,11 @@ describe('npm run mutation', () => {
   it('a larger sample contains the smaller one of the same seed', () => {
     expect(sampleOf(mutants, 50, 7).slice(0, 20)).toEqual(sampleOf(mutants, 20, 7));
     expect(new Set(sampleOf(mutants, 500, 7)).size).toBe(200);
+  });
+
+  it('keeps a result for each of the mutants that begin at the same place with the same replacement', () => {
+    const key = 'src/a.ts 22:6 ConditionalExpression false';
+    expect(resultKey({ key, end: '22:24' })).not.toBe(resultKey({ key, end: '22:48' }));
   });
 
   // Newcombe 1998, table I: two-sided 95 % intervals by method 3 (score method without continuity correction).

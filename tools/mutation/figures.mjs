@@ -12,6 +12,9 @@ export function sampleOf(mutants, size, seed) {
   return ranked.slice(0, size).map(({ mutant }) => mutant);
 }
 
+/** Of `a || b || c`, three mutants begin at the same place with the same replacement. Each one has a result of its own. */
+export const resultKey = ({ key, end }) => `${key} ${end}`;
+
 /** The 95 % interval of a share by Wilson. Unlike the usual formula it is right for small samples and near 100 %. */
 export function wilson(hits, total) {
   if (total === 0) return { low: 0, high: 1 };

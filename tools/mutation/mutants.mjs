@@ -103,6 +103,7 @@ async function instrument(contents) {
     replacement,
     ignored: mutant.status === 'Ignored' ? mutant.statusReason : undefined,
     key: `${fileName} ${location.start.line}:${location.start.column} ${mutatorName} ${replacement}`,
+    end: `${location.end.line}:${location.end.column}`,
   }));
   return { files: result.files, mutants };
 }

@@ -20,7 +20,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
-import { sampleOf, wilson } from './figures.mjs';
+import { resultKey, sampleOf, wilson } from './figures.mjs';
 import { installTools } from '../install.mjs';
 import { runTests } from './test-runs.mjs';
 
@@ -230,8 +230,8 @@ function standingKiller(mutant) {
   return tests.some(({ file, hash }) => file === killer?.file && hash === killer.hash) ? killer : undefined;
 }
 
-function stateOf({ key }) {
-  return (results[key] ??= { survived: {} });
+function stateOf(mutant) {
+  return (results[resultKey(mutant)] ??= { survived: {} });
 }
 
 function timeOf(file, id) {

@@ -69,7 +69,7 @@ export class Configurations {
     const configuration = new openid.Configuration(
       { ...metadata, id_token_signing_alg_values_supported: algorithmsOf(metadata) },
       clientId,
-      clientSecret === null ? {} : { client_secret: clientSecret },
+      undefined,
       authenticationOf(openid, metadata, clientSecret),
     );
     configuration[openid.customFetch] = send;

@@ -56,7 +56,6 @@ export class LogoutTokens {
 
   /** @throws ProviderAway when the provider has no keys to show */
   async loadKeys({ jose }: Library, issuer: string, metadata: ServerMetadata): Promise<void> {
-    this.keys.delete(issuer);
     await this.keysOf(jose, issuer, metadata).reload();
   }
 

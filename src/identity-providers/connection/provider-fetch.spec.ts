@@ -261,6 +261,25 @@ describe('a request to an identity provider', () => {
     expect(await (await get('/discovery')).json()).toEqual({ a: 2 });
   });
 
+  it('a request that fails does not end the later one of an administrator: who asks then waits for that one (T525)', async () => {
+    const waiting: ((status: number) => void)[] = [];
+    handle = (request, response) => void waiting.push((status) => answer(status, '{}')(request, response));
+    const arrived = async (many: number) => {
+      while (waiting.length < many) await new Promise((resolve) => setImmediate(resolve));
+    };
+    const first = reasonOf(get());
+    await arrived(1);
+    const later = reasonOf(get('/keys', true));
+    await arrived(2);
+    waiting[0]?.(500);
+    expect(await first).toBe('status 500');
+    handle = answer(200, '{}');
+    const third = reasonOf(get());
+    waiting[1]?.(200);
+    expect(await Promise.all([later, third])).toEqual(['answered', 'answered']);
+    expect(seen).toHaveLength(2);
+  });
+
   it('keeps no answer to a request with a token, and no failure', async () => {
     const withToken = { headers: { authorization: 'Bearer x' } };
     for (let n = 0; n < 2; n++) await provider.send(`${issuer}/userinfo`, withToken, { issuer });
