@@ -32,9 +32,12 @@ export async function writeCodeCache() {
 /** The service ends when it listens. @throws Error with the output of a program that fails */
 async function run(env, program, ...args) {
   const recorder = ['--require', join(root, 'scripts/record-code.cjs')];
+  // A program that neither listens nor ends must not hold up the build for ever.
+  const timeout = 180_000;
   const child = spawn(process.execPath, [...recorder, join(root, `dist/src/${program}.js`), ...args], {
     cwd: root,
     env,
+    timeout,
   });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {

@@ -13,7 +13,13 @@ export function ensureBuilt() {
     name: 'program',
     inputs: inRoot(
       ...['src', 'migrations', 'packages', 'openapi.json', 'package.json', 'tsconfig.json', 'tsconfig.build.json'],
-      ...['scripts/bundle.mjs', 'scripts/runtime-files.mjs'],
+      ...[
+        'scripts/bundle.mjs',
+        'scripts/code-cache.mjs',
+        'scripts/record-code.cjs',
+        'scripts/module-functions.mjs',
+        'scripts/runtime-files.mjs',
+      ],
       ...['portal/src', 'portal/public', 'portal/index.html', 'portal/vite.config.ts', 'sdk/typescript/src'],
     ),
     outputs: inRoot('dist/src/demo.js', 'dist/src/cli.js', 'portal/dist/index.html'),

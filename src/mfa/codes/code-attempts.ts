@@ -58,8 +58,8 @@ export class CodeAttempts {
   /**
    * @param accept applies a correct code, in one transaction. When it returns undefined, the transaction is rolled back
    *   and the code counts as wrong. Pass undefined when the code was wrong.
-   * @throws DomainError the refusal of this type, when the code was wrong or not accepted. LOGIN_401013 for a right code after
-   *   which the identity provider no longer stands for the sign-in
+   * @throws DomainError the refusal of this type, when the code was wrong or not accepted. LOGIN_401013 for a right code,
+   *   when the identity provider was disabled, or has told a sign-out, since the person signed in there
    */
   async settle<T>(guess: ReservedGuess, accept: ((tx: Transaction) => Promise<T | undefined>) | undefined): Promise<T> {
     const refusal = codeRefused(guess.type);
@@ -71,7 +71,9 @@ export class CodeAttempts {
           return accepted;
         });
       } catch (error) {
-        if (error instanceof DomainError && error !== refusal) await this.logFailure(guess, error);
+        // A commit whose answer is lost may have signed the person in, so only a refusal is a failed login.
+        const isRefusal = error instanceof DomainError && error.entry.status < 500;
+        if (isRefusal && error !== refusal) await this.logFailure(guess, error);
         if (error !== refusal) throw error;
       }
     }

@@ -112,6 +112,7 @@ export function canBeReleased(error: unknown): boolean {
 const keepsConnection = new Set([
   abandonedCode,
   'ER_LOCK_DEADLOCK',
+  'ER_NEED_REPREPARE',
   'ER_LOCK_WAIT_TIMEOUT',
   'ER_STATEMENT_TIMEOUT',
   'ER_QUERY_TIMEOUT',

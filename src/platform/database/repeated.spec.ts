@@ -28,7 +28,7 @@ describe('work that lost a deadlock or a certification', () => {
     return { outcome: await outcome, starts, lastMs };
   }
 
-  it.each(['ER_LOCK_DEADLOCK', 'ER_UNKNOWN_COM_ERROR', 'SQLITE_BUSY'])(
+  it.each(['ER_LOCK_DEADLOCK', 'ER_NEED_REPREPARE', 'ER_UNKNOWN_COM_ERROR', 'SQLITE_BUSY'])(
     'is run again after %s until it succeeds (T240)',
     async (code) => {
       expect(await run(20, code)).toMatchObject({ outcome: 'done', starts: 21 });

@@ -44,6 +44,7 @@ const unavailable = new Set([
   'ER_RECORD_FILE_FULL',
   'ER_LOCK_WAIT_TIMEOUT',
   'ER_LOCK_DEADLOCK',
+  'ER_NEED_REPREPARE',
   'ER_ERROR_DURING_COMMIT',
   notReadyCode,
   'ER_STATEMENT_TIMEOUT',
@@ -64,10 +65,11 @@ const unavailable = new Set([
 
 /**
  * The transaction was rolled back as a whole, so it may run again: it lost a deadlock, also to another node of a cluster
- * (certification), or its node was not ready. `ER_ERROR_DURING_COMMIT` is not in this list, because the transaction may
+ * (certification), its node was not ready, or a migration changed the tables of a prepared statement several times while the server
+ * prepared it again (`ER_NEED_REPREPARE`; the statement has done nothing, and our transaction is rolled back). `ER_ERROR_DURING_COMMIT` is not in this list, because the transaction may
  * have been committed. A lock wait that timed out is not either, because it would wait again.
  */
-const repeatable = new Set(['ER_LOCK_DEADLOCK', notReadyCode, 'SQLITE_BUSY']);
+const repeatable = new Set(['ER_LOCK_DEADLOCK', 'ER_NEED_REPREPARE', notReadyCode, 'SQLITE_BUSY']);
 
 const duplicate = new Set(['ER_DUP_ENTRY', 'SQLITE_CONSTRAINT_PRIMARYKEY', 'SQLITE_CONSTRAINT_UNIQUE']);
 
