@@ -21,7 +21,7 @@ RUN npm run build
 # The files that the program loads, and nothing else of dist and node_modules (docs/adr/0015-bundle.md).
 RUN node scripts/runtime-files.mjs --into /runtime
 
-# Last stage: Node and the files that the program loads.
+# Last stage: Node and the files that the program loads. The same Node as above: it refuses the V8 code cache of another one.
 FROM node:24-bookworm-slim
 LABEL org.opencontainers.image.title="Portal authentication service"
 ENV NODE_ENV=production \

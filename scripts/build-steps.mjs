@@ -21,9 +21,9 @@ export async function buildWhenChanged({ name, inputs, outputs, build }) {
   writeFileSync(stamp, digest(inputs));
 }
 
-/** Includes package-lock.json, because other versions of the build tools can give another output. */
+/** Includes package-lock.json and Node, because other versions of the build tools and of V8 can give another output. */
 function digest(inputs) {
-  const hash = createHash('sha256');
+  const hash = createHash('sha256').update(`${process.version} ${process.arch}\0`);
   for (const file of [join(root, 'package-lock.json'), ...inputs].flatMap(filesOf)) {
     hash.update(`${file}\0`).update(readFileSync(file)).update('\0');
   }

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 // The last step of `npm run build:server` (ADR 0015). It bundles the compiled server, its command line and their
-// packages into a few files. Without it, finding and reading two thousand files takes most of the start.
+// packages into a few files. Without it, finding and reading two thousand files takes most of the start. It then starts both programs
+// once, to write the V8 code cache.
 import { cpSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -68,7 +69,7 @@ const optional =
  * container ignores SIGTERM until it has a listener. Loading the packages takes longer than all that Node does before.
  */
 const first = join(compiled, 'process-start.js');
-/** Lets the programs start from what V8 has compiled before. */
+/** Lets the programs start from the V8 code cache. */
 const second = join(compiled, 'code-cache.js');
 const front = () =>
   [first, second].map((file) => `{\n${readFileSync(file, 'utf8').replace(/^\/\/#.*$/m, '')}}\n`).join('');

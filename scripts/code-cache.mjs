@@ -1,4 +1,4 @@
-// Writes `*.cache` beside the files of the bundle: what V8 compiles of them when the programs start (src/code-cache.ts, ADR 0015).
+// Writes a V8 code cache (`*.cache`) beside the files of the bundle that the programs load at their start (src/code-cache.ts, ADR 0015).
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';

@@ -1,4 +1,5 @@
-import { readFileSync, statSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { createRequire, Module } from 'node:module';
 import { dirname, join } from 'node:path';
 import { Script } from 'node:vm';
@@ -11,13 +12,14 @@ interface CompiledModule extends NodeModule {
 const prototype = Module.prototype as unknown as CompiledModule;
 const compile = prototype._compile;
 const bundle = join(__dirname, 'bundle');
+const digestLength = 32;
 
 /**
- * Beside each file of the bundle the build writes what V8 has compiled of it (scripts/code-cache.mjs, ADR 0015), so that a start does not
- * compile it again. V8 refuses what another version of it or other flags have made, and compiles the file then.
+ * The build writes a V8 code cache beside the files of the bundle (scripts/code-cache.mjs, ADR 0015), so that a start does not compile
+ * them again. V8 refuses a cache of another version or of other flags, and compiles the file.
  */
 prototype._compile = function (content, filename, ...more) {
-  const cachedData = dirname(filename) === bundle ? compiledOf(filename) : undefined;
+  const cachedData = dirname(filename) === bundle ? cacheOf(content, filename) : undefined;
   if (cachedData === undefined) return compile.call(this, content, filename, ...more);
   const wrapper = new Script(Module.wrap(content), { filename, cachedData }).runInThisContext() as (
     ...args: unknown[]
@@ -25,11 +27,12 @@ prototype._compile = function (content, filename, ...more) {
   return wrapper.call(this.exports, this.exports, createRequire(filename), this, filename, bundle);
 };
 
-/** V8 compares the length of the file only, so the cache of a file that was changed after the build does not count. */
-function compiledOf(filename: string): Buffer | undefined {
-  const cache = `${filename}.cache`;
+/** V8 itself compares no more than the length of the file, so a cache begins with a digest of the file and of itself. */
+function cacheOf(content: string, filename: string): Buffer | undefined {
   try {
-    return statSync(cache).mtimeMs >= statSync(filename).mtimeMs ? readFileSync(cache) : undefined;
+    const file = readFileSync(`${filename}.cache`);
+    const [digest, cache] = [file.subarray(0, digestLength), file.subarray(digestLength)];
+    return createHash('sha256').update(content).update(cache).digest().equals(digest) ? cache : undefined;
   } catch {
     return undefined;
   }

@@ -140,7 +140,7 @@ export function betterAuth({ db, directory }) {
   });
 }
 
-/** The yardstick of the start: Nest on Fastify with one route, bundled as the service is. */
+/** The yardstick of the start: Nest on Fastify with one route, bundled as the service is, without a code cache. */
 export async function emptyNest({ directory }) {
   const file = join(directory, 'empty-nest.cjs');
   await bundle(join(bench, 'servers/empty-nest.cjs'), file);

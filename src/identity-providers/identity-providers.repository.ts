@@ -13,15 +13,12 @@ export const providerIdForm = /^[a-z0-9-]{1,40}$/;
 export class IdentityProviders {
   private readonly rows: EntityRows<IdentityProvider>;
 
-  constructor(
-    @InjectRepository(IdentityProvider) rows: Repository<IdentityProvider>,
-    private readonly database: Database,
-  ) {
+  constructor(@InjectRepository(IdentityProvider) rows: Repository<IdentityProvider>, database: Database) {
     this.rows = new EntityRows(rows, database);
   }
 
   /** MySQL ignores spaces at the end of a text that it compares, so only exact identifiers reach it. */
-  find(id: string, sql: Sql = this.database): Promise<IdentityProvider | null> {
+  find(id: string, sql?: Sql): Promise<IdentityProvider | null> {
     return providerIdForm.test(id) ? this.rows.findOne({ id }, sql) : Promise.resolve(null);
   }
 

@@ -25,7 +25,7 @@ export type UserSearchField = 'uid' | 'loginName' | 'externalId' | 'email' | 'ni
 export type UserSearch = Search<UserSearchField>;
 export type UserOrder = 'loginName' | 'email' | 'nickname';
 
-/** What a provisioning system sees of a user. A page has many, so it reads nothing else of them. */
+/** The fields of a user that a provisioning system sees. A page has many users, so it reads only these. */
 const shown = [
   ...(['uid', 'tenantId', 'loginName', 'externalId', 'nickname', 'status'] as const),
   ...(['email', 'orgUnitId', 'createdAt'] as const),

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { changeType } from '../../src/shared/change-type';
 import { Model } from './model';
 import { type Answer, type Request, type Rows, rowsOf, type State, type User } from './state';
-import { type History, resolved, type Step } from './operations';
+import { apart, type History, resolved, type Step } from './operations';
 import { Clients } from './clients';
 import { type Services, Subject } from './service';
 import { Visitors } from './visitors';
@@ -53,9 +53,11 @@ export async function replay(services: Services, history: History, figures = noF
       continue;
     }
     const operations = 'together' in step ? step.together : [step];
-    const requests = operations
-      .map((operation) => resolved(operation, explanations[0]!, () => ++passwords))
-      .filter((request) => request !== undefined);
+    const requests = apart(
+      operations
+        .map((operation) => resolved(operation, explanations[0]!, () => ++passwords))
+        .filter((request) => request !== undefined),
+    );
     if (requests.length === 0) continue;
     figures.steps += 1;
     if (requests.length > 1) figures.together += 1;

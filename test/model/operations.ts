@@ -207,6 +207,15 @@ function ofBearer(operation: OfBearer, token: string, state: State, fresh: () =>
 
 const userOf = (state: State, { sid }: Token) => state.sessions.find((one) => one.sid === sid)!.user;
 
+/**
+ * Without the sign-ins at the provider beside a deletion of that person: the provider would make another user of the name, and a
+ * history names a user by its number.
+ */
+export function apart(requests: readonly Request[]): Request[] {
+  const erased = requests.flatMap((one) => (one.op === 'admin' && one.action === 'erase' ? one.user : []));
+  return requests.filter((one) => one.op !== 'signInAtProvider' || !erased.includes(one.person));
+}
+
 /** Rarely a deletion and a new sign-in at the provider have made the third user of the name of an earlier one. */
 const isNumber = (n: number, { name }: User): boolean => name.startsWith(`m${n}-`);
 
@@ -393,7 +402,7 @@ const endings: Operation[][] = [
   [{ op: 'revocation', nth: 0, use: 'RefreshToken' }],
   [],
 ];
-/** What may end the sign-in of a user of the identity provider, or its session. */
+/** Requests that may end a sign-in at the identity provider, or the session that it opened. */
 const endingsAtProvider: Operation[][] = [
   [{ op: 'move', user: 0, to: 'password' }],
   [{ op: 'move', user: 0, to: 'oidc' }],

@@ -97,7 +97,7 @@ export abstract class Providers extends Provisioning {
     return this.signsIn() && binding !== undefined && (binding.signedOutAt ?? -1) < answeredAt;
   }
 
-  /** Both addresses are told. An administrator who has changed the address meanwhile is not overruled. */
+  /** The user takes over the address of the person, and a mail goes to both. A change by an administrator meanwhile stays. */
   protected follow(user: number, { email: read }: User, { person }: Origin): void {
     const u = this.user(user);
     const email = `${this.nameOf(person)}@example.com`;

@@ -144,7 +144,7 @@ export abstract class Rules {
     this.unbind(user);
   }
 
-  /** What has led from the identity provider into the account leads there no longer. */
+  /** Ends the binding of the user to a person of the identity provider, and the codes of its sign-ins. */
   protected unbind(user: number): void {
     this.state.bindings = this.state.bindings.filter((one) => one.user !== user);
     this.state.externalCodes = this.state.externalCodes.filter((one) => one.user !== user);

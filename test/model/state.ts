@@ -6,7 +6,7 @@ export interface User {
   status: number;
   admin: boolean;
   erased: boolean;
-  /** Where the user signs in. */
+  /** The place where the user signs in. */
   provider: 'password' | 'oidc';
   /** The `external_id`, by which the first sign-in of this person at the identity provider finds the user. */
   person: number | null;
@@ -102,7 +102,7 @@ export interface Device {
   ended: boolean;
 }
 
-/** What the identity provider has said of a sign-in. */
+/** The answer of the identity provider to a sign-in. */
 export interface Origin {
   readonly person: number;
   readonly answeredAt: number;
@@ -119,7 +119,7 @@ export interface ExternalCode {
   used: boolean;
 }
 
-/** Who this person of the identity provider is here. */
+/** The user that a person of the identity provider is in this service. */
 export interface Binding {
   readonly person: number;
   readonly user: number;

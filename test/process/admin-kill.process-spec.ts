@@ -120,7 +120,7 @@ describe('SIGKILL at every write', () => {
     await eventually(() => proxy.drained, { what: 'the connections of the killed process are closed' });
   };
 
-  it('a change is there with its audit rows and its events, or not at all, and a second try completes it (T320, T770)', async () => {
+  it('a change, also of a password, is there with its audit rows and its events, or not at all, and a second try completes it (T320, T770)', async () => {
     const whole = new Map<KilledChange, { writes: readonly Write[]; states: [unknown, unknown] }>();
     let killed: Victim<KilledChange, Attempt>[] = [];
 

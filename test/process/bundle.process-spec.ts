@@ -1,18 +1,16 @@
 import { once } from 'node:events';
-import { randomBytes } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import { mkdtemp, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { isBuiltin } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { json } from 'node:stream/consumers';
 import { SoftAuthenticator } from '../support/authenticator';
 import { authenticatorCode } from '../support/mfa';
 import { post } from '../support/post';
-import { type Ended, runProgram } from '../support/run-program';
+import { runProgram } from '../support/run-program';
 import { runScript } from '../support/run-script';
 import { freePort } from '../support/servers/free-port';
 import { MariaDbDatabases } from '../support/servers/mariadb-databases';
@@ -72,8 +70,8 @@ describe('the built program', () => {
     return reports.flatMap(({ result }) => result.map(({ url }) => url)).filter((url) => url.startsWith('file:'));
   }
 
-  const everyChunk = async () => {
-    const bundle = join(tree, 'dist/src/bundle');
+  const everyChunk = async (folder = tree) => {
+    const bundle = join(folder, 'dist/src/bundle');
     return (await readdir(bundle)).filter((name) => name.endsWith('.js')).map((name) => join(bundle, name));
   };
   /** The files that contain the text. */
@@ -212,47 +210,63 @@ describe('the built program', () => {
     }
   });
 
-  describe('what V8 has compiled of it before', () => {
-    const report = join(__dirname, '../support/code-cache-report.cjs');
-    let migrate: () => Promise<Ended>;
+  describe('its V8 code cache', () => {
+    const preload = join(__dirname, '../support/code-cache-report.cjs');
+    let env: Record<string, string>;
+    let copy: string;
     beforeEach(async () => {
-      const env = { ...testSettings, DATABASE_URL: `sqlite:${join(directory, 'auth.sqlite')}` };
-      const cli = join(tree, 'dist/src/cli.js');
-      migrate = () => runProgram(cli, ['migrate'], { env: { ...env, NODE_OPTIONS: `--require ${report}` }, cwd: tree });
+      copy = join(directory, 'tree');
+      await cp(tree, copy, { recursive: true });
+      env = {
+        ...{ ...testSettings, DATABASE_URL: `sqlite:${join(directory, 'auth.sqlite')}` },
+        NODE_OPTIONS: `--require ${preload}`,
+      };
       await migrate();
     });
+    const reportOf = (line: string) =>
+      JSON.parse(line.slice(line.indexOf('{'))) as { cached: number; rejected: number; compiled: string[] };
+    const migrate = async () => {
+      const { code, stdout, stderr } = await runProgram(join(copy, 'dist/src/cli.js'), ['migrate'], { env, cwd: copy });
+      return { code, stdout, ...reportOf(stderr) };
+    };
+    /** The files of a start with `import()`. */
+    const importing = ['packages~main~cli11.js'];
+    const chunk = async () => {
+      const [found] = await holding('? "nothing to do" :', await everyChunk(copy));
+      return found!;
+    };
 
-    it('is accepted by V8, for each file that both programs load at their start', async () => {
-      expect((await migrate()).stderr).toMatch(/^cached: \d\d, rejected: 0\n$/);
-      const env = { ...testSettings, DATABASE_URL: `sqlite:${join(directory, 'auth.sqlite')}` };
-      const service = await ServiceProcess.start({
-        env: { ...env, NODE_OPTIONS: `--require ${report}` },
-        script: main,
-      });
-      const reported = service.line(/^cached: \d\d, rejected: 0$/);
+    it('is accepted by V8, for each file that the programs load at their start', async () => {
+      expect(await migrate()).toMatchObject({ code: 0, rejected: 0, compiled: importing });
+      const service = await ServiceProcess.start({ env, script: join(copy, 'dist/src/main.js') });
+      const reported = service.line(/^code cache: /);
       await service.stop();
-      await reported;
+      expect(reportOf(await reported)).toMatchObject({ rejected: 0, compiled: importing });
     });
 
-    it('is not used for a file that was changed later', async () => {
-      // Several files may have the words. Only one has the answer of the command.
-      const [chunk] = await holding('? "nothing to do" :', await everyChunk());
-      const [source, { mtime }] = [await readFile(chunk!, 'utf8'), await stat(chunk!)];
-      await writeFile(chunk!, source.replaceAll('nothing to do', 'NOTHING TO DO'));
-      expect((await migrate()).stdout).toBe('NOTHING TO DO\n');
-      // The text of a cache is used where the file is older, so the caches are in use.
-      await utimes(chunk!, mtime, mtime);
-      expect((await migrate()).stdout).toBe('nothing to do\n');
-      await writeFile(chunk!, source);
-      await utimes(chunk!, mtime, mtime);
+    it('is not used for a file that was changed, also to another one of the same length', async () => {
+      const source = await readFile(await chunk(), 'utf8');
+      await writeFile(await chunk(), source.replace('? "nothing to do" :', '? "NOTHING TO DO" :'));
+      const changed = (await holding('NOTHING TO DO', await everyChunk(copy))).map((file) => basename(file));
+      const { stdout, compiled } = await migrate();
+      expect({ stdout, compiled: compiled.sort() }).toEqual({
+        stdout: 'NOTHING TO DO\n',
+        compiled: [...importing, ...changed].sort(),
+      });
     });
 
-    it('is not needed: the program runs with caches of other bytes, and without them', async () => {
-      const caches = (await everyChunk()).map((chunk) => `${chunk}.cache`).filter((cache) => existsSync(cache));
-      for (const cache of caches) await writeFile(cache, randomBytes(1000));
-      expect(await migrate()).toMatchObject({ code: 0, stdout: 'nothing to do\n' });
-      for (const cache of caches) await rm(cache);
-      expect(await migrate()).toEqual({ code: 0, stdout: 'nothing to do\n', stderr: 'cached: 0, rejected: 0\n' });
+    it('is not used when it is damaged, and the program does the same without it', async () => {
+      const cache = `${await chunk()}.cache`;
+      const bytes = await readFile(cache);
+      bytes[bytes.length >> 1]! ^= 1;
+      await writeFile(cache, bytes);
+      const { stdout, compiled } = await migrate();
+      expect({ stdout, compiled: compiled.sort() }).toEqual({
+        stdout: 'nothing to do\n',
+        compiled: [...importing, basename(await chunk())].sort(),
+      });
+      for (const file of await everyChunk(copy)) await rm(`${file}.cache`, { force: true });
+      expect(await migrate()).toMatchObject({ code: 0, stdout: 'nothing to do\n', cached: 0 });
     });
   });
 

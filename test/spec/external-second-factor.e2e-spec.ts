@@ -2,7 +2,7 @@ import { decodeJwt } from 'jose';
 import type { User } from '../../src/users/user.entity';
 import { ExternalSite } from '../support/external-sign-in';
 import type { Person } from '../support/identity-provider';
-import { MfaClient, mfaSettings, pairOf } from '../support/mfa';
+import { MfaClient, mfaSettings, pairOf, wrongCode } from '../support/mfa';
 import { ProofMaker } from '../support/proof';
 
 const person = (name: string, more: Partial<Person> = {}): Person => ({
@@ -46,6 +46,25 @@ describe('the second factor after a sign-in at an identity provider', () => {
     // The code is a check of this moment.
     expect(Math.abs(auth_time - seconds(new Date()))).toBeLessThan(300);
     expect(await externalOf(sid)).toBe(1);
+  });
+
+  it('a right code opens no session after the provider was disabled. It is logged, and a budget that it uses up is audited', async () => {
+    const { uid, mfaToken, code } = await pending('dina');
+    const verify = (typed: string) => mfa.verify(uid, 'email', typed, { mfa_token: mfaToken });
+    for (let n = 0; n < 4; n++) {
+      expect((await verify(wrongCode(code))).body).toMatchObject({ error_code: 'MFA_401001' });
+    }
+    await site.change({ enabled: false });
+    expect(await verify(code)).toMatchObject({ status: 401, body: { error_code: 'LOGIN_401013' } });
+    await site.change({ enabled: true });
+    expect(await site.service.count('login_tokens', 'user_identity = ?', [uid])).toBe(0);
+    const logs = 'SELECT outcome FROM login_logs WHERE user_id = ? ORDER BY id DESC';
+    expect((await site.service.database.rows(logs, [uid]))[0]).toEqual({ outcome: 'LOGIN_401013' });
+    const audits = 'SELECT event FROM audit_logs WHERE user_id = ? ORDER BY id DESC';
+    expect((await site.service.database.rows(audits, [uid])).slice(0, 2)).toEqual([
+      { event: 'MFA_BUDGET_EXHAUSTED' },
+      { event: 'MFA_CODE_WRONG' },
+    ]);
   });
 
   it('is left out when the provider has proven it, and auth_time is that of the provider', async () => {

@@ -155,17 +155,14 @@ export class SecretsWatch {
    */
   assertAbsent(channels: Readonly<Record<string, string>>): void {
     const secrets = [...this.secrets].filter(([secret]) => !this.isOpen(secret));
-    const origins = new Map<string, string>();
-    const [anyCase, exact] = (['anyCase', 'exact'] as const).map((kind) => {
-      const forms = secrets.flatMap(([secret, what]) => formsOf(secret)[kind].map((form) => [form, what] as const));
-      for (const [form, what] of forms) origins.set(form, what);
-      return new AnyOf(forms.map(([form]) => form));
-    });
+    const originsOf = (kind: 'anyCase' | 'exact') =>
+      new Map(secrets.flatMap(([secret, what]) => formsOf(secret)[kind].map((form) => [form, what] as const)));
+    const [anyCase, exact] = [new AnyOf(originsOf('anyCase')), new AnyOf(originsOf('exact'))];
     for (const [place, text] of Object.entries({ ...channels, 'answers that refuse': this.refusals })) {
       const lower = text.toLowerCase();
-      const form = anyCase!.in(lower) ?? exact!.in(text);
-      if (form !== undefined) {
-        throw new Error(`${place} contain ${origins.get(form)}: ${around(lower, form.toLowerCase())}`);
+      const found = anyCase.in(lower) ?? exact.in(text);
+      if (found !== undefined) {
+        throw new Error(`${place} contain ${found.origin}: ${around(lower, found.text.toLowerCase())}`);
       }
       const token = signedToken.exec(text);
       if (token !== null) throw new Error(`${place} contain a signed token: ${around(text, token[0])}`);

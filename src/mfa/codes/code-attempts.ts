@@ -73,31 +73,28 @@ export class CodeAttempts {
       } catch (error) {
         // A commit whose answer is lost may have signed the person in, so only a refusal is a failed login.
         const isRefusal = error instanceof DomainError && error.entry.status < 500;
-        if (isRefusal && error !== refusal) await this.logFailure(guess, error);
+        if (isRefusal && error !== refusal) await this.recordRefused(guess, error);
         if (error !== refusal) throw error;
       }
     }
-    await this.recordWrong(guess, refusal);
+    await this.recordRefused(guess, refusal, 'MFA_CODE_WRONG');
     throw refusal;
   }
 
-  private async recordWrong(guess: ReservedGuess, refusal: DomainError): Promise<void> {
+  /** A right code that is refused has used its attempts as well, and may have used up a budget. */
+  private async recordRefused(guess: ReservedGuess, { entry }: DomainError, reason?: 'MFA_CODE_WRONG'): Promise<void> {
     const { user, type, purpose, client, own, account } = guess;
+    const { uid: userId, loginName, provider } = user;
     await this.database.transaction(async (tx) => {
       const record = (event: 'MFA_CODE_WRONG' | 'MFA_BUDGET_EXHAUSTED', detail: Record<string, string | number>) =>
-        this.audit.record(tx, event, { userId: user.uid, client, detail: { type, purpose, ...detail } });
-      await record('MFA_CODE_WRONG', {});
+        this.audit.record(tx, event, { userId, client, detail: { type, purpose, ...detail } });
+      if (reason !== undefined) await record(reason, {});
       if (own === 'last') await record('MFA_BUDGET_EXHAUSTED', { budget: purpose });
       if (account === 'last') {
         await record('MFA_BUDGET_EXHAUSTED', { budget: 'account', blocked_seconds: codeBlockSeconds });
       }
     });
-    await this.logFailure(guess, refusal);
-  }
-
-  private async logFailure({ user, type, purpose, client }: Guess, { entry }: DomainError): Promise<void> {
     if (purpose === 'replacement') return;
-    const { uid: userId, loginName, provider } = user;
     await this.journal.failed({ userId, loginName, provider, mfa: type, outcome: entry.code }, client);
   }
 }

@@ -27,16 +27,12 @@ function looksLike(typed: string, known: string): boolean {
   if (typed.replaceAll('_', '') === known.replaceAll('_', '')) return true;
   if (typed.replace(unit, '') === known.replace(unit, '')) return true;
   const most = known.length >= long ? 3 : 1;
-  // Most names differ in more letters, so the start, which compares each variable with each setting, ends here.
+  // The start compares each variable with each setting. The lengths of most pairs differ by more than this.
   if (Math.abs(typed.length - known.length) > most) return false;
   const [words, own] = [typed.split('_'), known.split('_')];
   if (words.length !== own.length) return false;
-  let total = 0;
-  for (const [index, word] of own.entries()) {
-    total += distanceOfWords(words[index]!, word, index === 0);
-    if (total > most) return false;
-  }
-  return true;
+  const distances = own.map((word, index) => distanceOfWords(words[index]!, word, index === 0));
+  return distances.reduce((sum, distance) => sum + distance, 0) <= most;
 }
 
 /** Infinity for different words: METRICS_HOST is no misspelt METRICS_PORT, and APP_PREFIX no misspelt API_PREFIX. */

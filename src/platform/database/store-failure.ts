@@ -65,9 +65,10 @@ const unavailable = new Set([
 
 /**
  * The transaction was rolled back as a whole, so it may run again: it lost a deadlock, also to another node of a cluster
- * (certification), its node was not ready, or a migration changed the tables of a prepared statement several times while the server
- * prepared it again (`ER_NEED_REPREPARE`; the statement has done nothing, and our transaction is rolled back). `ER_ERROR_DURING_COMMIT` is not in this list, because the transaction may
- * have been committed. A lock wait that timed out is not either, because it would wait again.
+ * (certification), or its node was not ready. `ER_NEED_REPREPARE` is a statement that has done nothing, because a migration changed
+ * its tables several times while the server prepared it again; `runTransaction` rolls back what came before it.
+ * `ER_ERROR_DURING_COMMIT` is not in this list, because the transaction may have been committed. A lock wait that timed out is not
+ * either, because it would wait again.
  */
 const repeatable = new Set(['ER_LOCK_DEADLOCK', 'ER_NEED_REPREPARE', notReadyCode, 'SQLITE_BUSY']);
 

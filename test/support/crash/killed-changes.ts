@@ -1,4 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
+import { compare } from 'bcryptjs';
 import type { Connection, RowDataPacket } from 'mysql2/promise';
 import { EventReceivers } from '../../../src/events/event-receivers';
 import { ServiceClients } from '../../../src/introspection/service-client.repository';
@@ -265,25 +266,32 @@ function firstSignIn(name: string, events: string, isKnown: boolean): KilledChan
   return { name, answer: 'signed in', stages: ['', events], given };
 }
 
+const newPassword = { password: 'Another-Horse-8', confirm_password: 'Another-Horse-8' };
+
 /** A user with a password and two sessions, and a request that changes the password. */
 function ofPassword(name: string, prepare: (world: World, user: User) => Promise<Request> | Request): KilledChange {
   const given = async (world: World): Promise<Attempt> => {
     const { service } = world;
     const user = await service.givenUser(randomUUID());
     const tokens = [await tokenOf(service, user), await tokenOf(service, user)];
-    const [before] = await rowsOf(world, 'SELECT password FROM users WHERE uid = ?', [user.uid]);
     const request = await prepare(world, user);
-    const rows = `SELECT u.password = ? AS former, u.credential_version AS version,
+    const rows = `SELECT u.password AS hash, u.credential_version AS version,
         (SELECT GROUP_CONCAT(l.type, ':', l.password = u.password) FROM user_change_pwd_logs l WHERE l.user_id = u.uid) AS history,
         (SELECT GROUP_CONCAT(r.status) FROM user_change_password_request r WHERE r.user_id = u.uid) AS links,
         (SELECT GROUP_CONCAT(t.is_revoked, ':', t.credential_version ORDER BY t.credential_version, t.is_revoked)
            FROM login_tokens t WHERE t.user_identity = u.uid) AS tokens
       FROM users u WHERE u.uid = ?`;
+    /** The row, with the passwords that fit instead of their hash. */
+    const fitting = async () => {
+      const [{ hash, ...row } = { hash: '' }] = await rowsOf(world, rows, [user.uid]);
+      const fits = (text: string) => compare(text, String(hash));
+      return { row, former: await fits(password), changed: await fits(newPassword.password) };
+    };
     const statusOf = async (bearer: string) => (await service.get('/user/me', { bearer })).status;
     return {
       send: (url) => ask(url, tokens[0]!, request),
       state: async () => ({
-        rows: await rowsOf(world, rows, [before!.password, user.uid]),
+        ...(await fitting()),
         formerTokens: await Promise.all(tokens.map(statusOf)),
         ...(await logsOf(world, user.uid)),
       }),
@@ -292,12 +300,10 @@ function ofPassword(name: string, prepare: (world: World, user: User) => Promise
   return { name, answer: '200', stages: ['', 'USER_PASSWORD_CHANGED'], again: '401', given };
 }
 
-const newPassword = { password: 'Another-Horse-8', confirm_password: 'Another-Horse-8' };
-
 const bound = 'USER_EXTERNAL_BOUND';
 const left = 'USER_STATUS_CHANGED USER_OFFBOARDING_STARTED';
 
-/** What changes accounts, passwords, groups and receivers in one request. */
+/** Requests that each change accounts, passwords, groups or receivers. */
 export const changes: readonly KilledChange[] = [
   ofPassword('an own change of the password', () => {
     return ['POST', '/user/change-password', { current_password: password, ...newPassword }];
