@@ -42,7 +42,7 @@ export class MfaTraces implements UserTrace {
   /** An enrolment that nobody has confirmed, and the codes that work once. The authenticator stays with the password. */
   async leave(tx: Transaction, uid: string) {
     return {
-      enrolments: await this.secrets.removeOpen(tx, uid),
+      enrolments: await this.secrets.endOpen(tx, uid),
       recovery_codes: await this.codes.removeAll(tx, uid),
     };
   }

@@ -77,7 +77,7 @@ export abstract class Provisioning extends Applications {
     this.endEverything(user);
     this.endGrants(user);
     u.recovery = [];
-    if (u.enrolment?.confirmed === false) u.enrolment = null;
+    if (u.enrolment?.confirmed === false) Object.assign(u.enrolment, { sid: null, until: 0 });
     this.endExternalCodes(user);
     for (const link of this.state.links) if (link.user === user) link.used = true;
     this.state.offboardings.push({ user, restored: false });

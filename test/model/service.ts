@@ -243,7 +243,7 @@ export class Subject {
       links: links!.map((row) => this.row({ ...row, token: this.secrets.get(row.token_hash), open: bool(row.open) })),
       pending_logins: pending_logins!.map((row) => this.row({ ...row, open: bool(row.open) })),
       totp_secrets: totp_secrets!.map((row) =>
-        this.row({ ...row, sid: sidPrefix + row.sid, confirmed: bool(row.confirmed) }),
+        this.row({ ...row, sid: row.sid === null ? null : sidPrefix + row.sid, confirmed: bool(row.confirmed) }),
       ),
       trusted_devices: trusted_devices!.map((row) =>
         this.row({ ...row, token: this.secrets.get(row.token_hash), live: bool(row.live) }),

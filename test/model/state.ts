@@ -49,8 +49,9 @@ export interface Pending {
 export interface Enrolment {
   readonly id: string;
   readonly secret: string;
-  readonly sid: string;
-  readonly until: number;
+  /** Null when the user has left before the confirmation. */
+  sid: string | null;
+  until: number;
   attempts: number;
   confirmed: boolean;
 }

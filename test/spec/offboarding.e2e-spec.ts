@@ -10,6 +10,7 @@ import { TestService } from '../support/app';
 import { givenApplication, signIn } from '../support/applications/application-rows';
 import { answer as refuse, LogoutReceiver } from '../support/applications/logout-receiver';
 import { accept, answer, WebhookReceiver } from '../support/events/webhook-receiver';
+import { MfaClient, pairOf } from '../support/mfa';
 
 /** docs/spec/extensions.md#offboarding, ADR 0039 */
 describe('POST /admin/users/{uid}/offboard', () => {
@@ -195,6 +196,22 @@ describe('POST /admin/users/{uid}/offboard', () => {
     expect(offboarding.receivers).toMatchObject([{ name: 'wiki' }, { kind: 'webhook' }]);
     expect(earlier).toMatchObject([{ id: first.id, ...restored, complete: true }]);
     expect(earlier[0].receivers).toHaveLength(1);
+    await tellAll();
+  });
+
+  it('ends the authenticator that nobody has confirmed, and the confirmed one works for whoever comes back', async () => {
+    const mfa = new MfaClient(service);
+    const { uid, name, access } = await givenPerson();
+    const { secret } = await mfa.newSecret(access);
+    const confirmed = pairOf(await mfa.verify(uid, 'totp', mfa.code(secret), {}, { bearer: access }));
+    await mfa.newSecret(confirmed.access);
+    expect(ended((await offboard(uid)).body.data.offboarding.steps)).toMatchObject({ enrolments: 1 });
+    service.clock.advanceSeconds(60);
+    await admin.send('PATCH', `users/${uid}`, { status: 1 });
+    const again = await service.session(name);
+    service.clock.advanceSeconds(301);
+    // An old session replaces the authenticator with a code of the confirmed one.
+    await mfa.newSecret(again.access, { code: mfa.code(secret) });
     await tellAll();
   });
 

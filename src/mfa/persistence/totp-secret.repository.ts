@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { IsNull, LessThan, MoreThan, Raw, type Repository } from 'typeorm';
+import { IsNull, LessThan, MoreThan, Not, Raw, type Repository } from 'typeorm';
 import { Clock } from '../../shared/clock';
 import { SecondFactorSettings } from '../../users/account-settings';
 import { identityLength, identityOf } from '../../platform/crypto/key-ring';
@@ -107,9 +107,17 @@ export class TotpSecrets {
     return this.rows.won(tx, { userId, lastUsedStep: LessThan(step) }, { lastUsedStep: step });
   }
 
-  /** The transaction must hold the row of the user. @returns how many enrolments it has ended */
-  removeOpen(tx: Transaction, userId: string): Promise<number> {
-    return this.rows.remove(tx, { userId, confirmedAt: IsNull() });
+  /**
+   * Ends the enrolment that nobody has confirmed. The row stays, because its last used step is that of the active secret: without
+   * it no code of that secret is accepted. The transaction must hold the row of the user.
+   * @returns how many enrolments it has ended
+   */
+  endOpen(tx: Transaction, userId: string): Promise<number> {
+    return this.rows.update(
+      tx,
+      { userId, confirmedAt: IsNull(), sid: Not(IsNull()) },
+      { sid: null, ip: null, expires: null },
+    );
   }
 
   /** Removes the enrolment and the last used step. The transaction must hold the row of the user. */
