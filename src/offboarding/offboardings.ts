@@ -69,8 +69,7 @@ export class Offboardings {
 
   /** Whether the user has left, and has not come back. @param user as read under the lock of the transaction */
   async haveEnded({ uid, status }: User, tx: Transaction): Promise<boolean> {
-    const [newest] = await this.rows.of(uid, tx);
-    return status !== userStatus.enabled && newest !== undefined && newest.restoredAt === null;
+    return status !== userStatus.enabled && (await this.rows.lasts(tx, uid));
   }
 
   /** The account is enabled again: a line more in its record. The transaction must hold the row of the user. */

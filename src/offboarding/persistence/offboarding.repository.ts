@@ -3,7 +3,6 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { IsNull, LessThanOrEqual, type Repository } from 'typeorm';
 import { Database, type Transaction } from '../../platform/database/database';
 import { EntityRows } from '../../platform/database/entity-rows';
-import type { Sql } from '../../platform/database/sql';
 import { OffboardingRow, offboardingStatus } from './offboarding.entity';
 
 const { open, complete } = offboardingStatus;
@@ -29,9 +28,18 @@ export class OffboardingRows {
     await this.rows.insert(tx, { ...row, status: open });
   }
 
-  /** The newest first. @param sql a transaction to read in */
-  of(userId: string, sql?: Sql): Promise<OffboardingRow[]> {
-    return this.rows.find({ userId }, { order: { beganAt: 'DESC', id: 'ASC' }, limit: mostOfAUser }, sql);
+  /** The newest first. Of two that began at the same time, the one that was not undone is the newer one. */
+  of(userId: string): Promise<OffboardingRow[]> {
+    const order = { beganAt: 'DESC', restoredAt: 'ASC', id: 'ASC' } as const;
+    return this.rows.find({ userId }, { order, limit: mostOfAUser });
+  }
+
+  /**
+   * Whether one was not undone. The times do not tell which one is the newest: two can begin at once, and the clocks of two
+   * replicas differ. The transaction must hold the row of the user.
+   */
+  async lasts(tx: Transaction, userId: string): Promise<boolean> {
+    return (await this.rows.find({ userId, restoredAt: IsNull() }, { limit: 1 }, tx)).length > 0;
   }
 
   /** The open ones that are due, the longest due first. */
