@@ -1,15 +1,17 @@
 #!/usr/bin/env node
 // node bench/provider.mjs [--rounds N] [--seconds N]: what an application costs the OpenID provider, at its token endpoint (a refresh, with a
 // new ID token and a new refresh token) and at userinfo. It compares the service with `oidc-provider` alone on the same tables, and with the
-// provider of better-auth, in the same run. Run `npm run build:server` first.
+// provider of better-auth, in the same run. Then 2,000 connections guess codes at the token endpoint. Run `npm run build:server` first.
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { Agent, request as send } from 'node:http';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, loadavg, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { authorizationRequest, Browser, callback, newApplication } from './lib/code-flow.mjs';
-import { betterAuth, Contestant, installBetterAuth, service } from './lib/contestants.mjs';
+import { betterAuth, Contestant, installBetterAuth, service, text } from './lib/contestants.mjs';
+import { startLoad } from './lib/load.mjs';
 import { startMariaDb } from './lib/mariadb.mjs';
 import { markdownTable } from './lib/markdown.mjs';
 import { median } from './lib/report.mjs';
@@ -79,8 +81,9 @@ try {
       }
     }
   }
+  const floods = await floodsOf(own);
   const machine = { cores: availableParallelism(), node: process.version, loadAverage: loadavg()[0] };
-  const result = { at: new Date().toISOString(), machine, settings: { rounds, seconds, users, lanes }, trials };
+  const result = { at: new Date().toISOString(), machine, settings: { rounds, seconds, users, lanes }, trials, floods };
   writeFileSync(resolve(import.meta.dirname, 'results/provider.json'), `${JSON.stringify(result, null, 2)}\n`);
   console.log(
     markdownTable(['endpoint', 'server', 'per second', 'ours to it', 'CPU ms', 'ours to it'], compared(trials)),
@@ -147,6 +150,34 @@ async function trial(one, kind) {
   };
   await Promise.all(Array.from({ length: lanes }, lane));
   return { rate: (count * 1000) / (performance.now() - begun), cpu: (one.cpuMs - before) / count };
+}
+
+/** What 2,000 connections that guess codes at the token endpoint get answered, and how long one other client waits for `/user/me`. */
+async function floodsOf(one) {
+  const { application } = played.get(one);
+  const form = { grant_type: 'authorization_code', redirect_uri: callback, code_verifier: 'v'.repeat(43) };
+  const guesses = Array.from({ length: 1000 }, () => {
+    const code = randomBytes(32).toString('base64url');
+    const { path, headers, body } = tokenRequest({ token: '/oidc/token', application }, { ...form, code });
+    return text('POST', path, headers, body);
+  });
+  const load = startLoad(directory);
+  const floods = [];
+  for (let round = 0; round < rounds; round++) {
+    // The other client is connected before the flood, as through an ingress.
+    const beside = load.closed(one.port, seconds + 1, [{ requests: one.requests.me, concurrency: 1 }]);
+    await pause(500);
+    const [flood] = await load.closed(one.port, seconds, [{ requests: guesses, concurrency: 2000 }]);
+    const [me] = await beside;
+    floods.push({ refused: flood.failed / flood.seconds, me: { count: me.count, p50: me.p50, p99: me.p99 } });
+    console.error(
+      `2000 connections that guess codes: ${floods.at(-1).refused.toFixed(0)} refused/s, ` +
+        `/user/me ${me.count} times, p50 ${me.p50.toFixed(0)} p99 ${me.p99.toFixed(0)} ms`,
+    );
+    await pause(1500);
+  }
+  load.stop();
+  return floods;
 }
 
 function tokenRequest({ token: path, application: { id, secret } }, form) {

@@ -1,14 +1,14 @@
 #!/usr/bin/env node
 // npm run bench [-- --quick]: measures the built service against the reference and better-auth (bench/README.md).
 import { execFile, spawnSync } from 'node:child_process';
-import { generateKeyPairSync } from 'node:crypto';
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, loadavg, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs, promisify } from 'node:util';
 import { betterAuth, emptyNest, installBetterAuth, reference, service } from './lib/contestants.mjs';
-import { start } from './lib/children.mjs';
+import { freePort, start } from './lib/children.mjs';
 import { startLoad } from './lib/load.mjs';
 import { startMariaDb } from './lib/mariadb.mjs';
 import { plot } from './lib/plot.mjs';
@@ -345,6 +345,7 @@ async function starts() {
 async function footprints() {
   const rows = [];
   const all = [main, ...builds].map(({ name, program }) => service({ ...place(`footprint-${name}`), name, program }));
+  all.push(service({ ...place('footprint-everything'), name: 'everything', settings: await everythingOn() }));
   for (let round = 0; round < rounds; round++) {
     const order = all.map((_, i) => all[(i + round) % all.length]);
     const starts = new Map(order.map((one) => [one, []]));
@@ -375,6 +376,20 @@ async function footprints() {
     }
   }
   return rows;
+}
+
+/** What is off by default, all at once. Nobody listens at the address of the webhook. */
+async function everythingOn() {
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  return {
+    ...Object.fromEntries(['PORTAL', 'ADMIN_API', 'OIDC', 'SCIM', 'EVENT_RECEIVERS'].map((name) => [name, 'on'])),
+    OIDC_PRIVATE_KEY: privateKey.export({ type: 'pkcs8', format: 'pem' }),
+    MFA_TRUSTED_DEVICE_DAYS: '30',
+    METRICS_PORT: `${await freePort()}`,
+    AUDIT_STREAM: 'stdout',
+    WEBHOOK_URL: 'https://127.0.0.1:9/events',
+    WEBHOOK_SECRET: `whsec_${randomBytes(32).toString('base64')}`,
+  };
 }
 
 /** Fills the token tables as after years of use, with the SEQUENCE engine of MariaDB. */

@@ -285,7 +285,8 @@ function introspect({ access_token: token }) {
 /** One proxy asks from one address about all tokens. */
 const verify = ({ access_token: token }) => text('GET', '/verify', { authorization: `Bearer ${token}` });
 
-function text(method, path, headers, body = '') {
+/** A request as it goes over the connection. */
+export function text(method, path, headers, body = '') {
   const lines = Object.entries({ host: '127.0.0.1', ...headers }).map(([name, value]) => `${name}: ${value}\r\n`);
   const length = method === 'POST' ? `content-length: ${Buffer.byteLength(body)}\r\n` : '';
   return `${method} ${path} HTTP/1.1\r\n${lines.join('')}${length}\r\n${body}`;
