@@ -231,4 +231,27 @@ describe('a sign-in at an identity provider beside a move of the user, with a se
       expect(await site.service.count('login_tokens', 'user_identity = ?', [uid])).toBe(0);
     }
   });
+
+  /** A code that came second would prove the new address, and set the former one again. */
+  it('a code by mail beside another sign-in that brings a new address: the account has the new one, whichever comes first', async () => {
+    const mfa = new MfaClient(site.service);
+    await site.change({ trust_mfa: 1 });
+    for (let round = 0; round < 20; round++) {
+      const [name, email] = [`renamed-${round}`, `renamed-${round}-new@acme.example`];
+      const { body } = await site.browser(person(name)).signIn();
+      const uid = body.data.user_info.uid as string;
+      const code = await mfa.lastCode({ email: `${name}@acme.example` } as User);
+      const browser = site.browser({ ...person(name, { email }), amr: ['mfa'] });
+      const { external } = await browser.come();
+      const verify = () => mfa.verify(uid, 'email', code, { mfa_token: body.data.mfa_token as string });
+      const redeem = () => browser.redeem(external);
+      const [one, other] = round % 2 === 0 ? [verify(), redeem()] : [redeem(), verify()];
+      const outcomes = (await Promise.all([one, other])).map(outcomeOf);
+      const [verified, redeemed] = round % 2 === 0 ? outcomes : outcomes.reverse();
+      expect({ round, verified, redeemed }).toEqual({
+        ...{ round, verified: expect.stringMatching(/^(success|MFA_401001)$/), redeemed: 'success' },
+      });
+      expect({ round, row: await site.service.userRow(uid) }).toMatchObject({ round, row: { email } });
+    }
+  });
 });
