@@ -6,6 +6,7 @@ import { EntityRows } from '../platform/database/entity-rows';
 import { Clock } from '../shared/clock';
 import { isUuid } from '../shared/uuid';
 import { Application } from './application.entity';
+import { OidcRecords } from './persistence/oidc-record.repository';
 
 /** A new secret, as it is stored, and how long the former one is kept beside it. */
 export interface SecretChange {
@@ -23,6 +24,7 @@ export class ApplicationChanges {
     @InjectRepository(Application) rows: Repository<Application>,
     database: Database,
     private readonly clock: Clock,
+    private readonly records: OidcRecords,
   ) {
     this.rows = new EntityRows(rows, database);
   }
@@ -32,10 +34,15 @@ export class ApplicationChanges {
     return isUuid(id) ? this.rows.findOne({ id }, tx) : Promise.resolve(null);
   }
 
-  /** @param application all columns but the times */
+  /**
+   * An operator can choose the id of a deleted application (ADR 0045). What its users had allowed to that one, and its tokens, would
+   * come alive again, so they end here.
+   * @param application all columns but the times
+   */
   async insert(tx: Transaction, application: Omit<Application, 'createdAt' | 'changedAt'>): Promise<void> {
     const now = this.clock.now();
     await this.rows.insert(tx, { ...application, createdAt: now, changedAt: now });
+    await this.records.endAllOf(tx, application.id);
   }
 
   /**

@@ -4,6 +4,7 @@ import { Equal, MoreThan, type Repository } from 'typeorm';
 import { Database, type Transaction } from '../platform/database/database';
 import { EntityRows } from '../platform/database/entity-rows';
 import { Clock } from '../shared/clock';
+import { Random } from '../shared/random';
 import { EventReceiver, type ReceiverFormat, receiverStatus } from './receivers/event-receiver.entity';
 import { EventReceiverRows } from './receivers/event-receivers.repository';
 import { ReceiverEvents } from './receivers/receiver-events.repository';
@@ -52,6 +53,7 @@ export class EventReceivers {
     private readonly secrets: ReceiverSecrets,
     private readonly worker: ReceiverWorker,
     private readonly clock: Clock,
+    private readonly random: Random,
     database: Database,
   ) {
     this.rows = new EntityRows(rows, database);
@@ -95,7 +97,9 @@ export class EventReceivers {
     const now = this.clock.now();
     return this.rows.added(tx, {
       ...{ ...rest, secret: this.secrets.seal(secret), status: statusOf(enabled) },
-      ...{ version: 0, replayUntil: 0, replays: 0, attempts: 0, setAside: 0, nextAttemptAt: now },
+      // A receiver that was deleted and made again must not give its replays the ids of replays before.
+      ...{ version: 0, replayUntil: 0, replays: this.random.bytes(3).readUIntBE(0, 3) },
+      ...{ attempts: 0, setAside: 0, nextAttemptAt: now },
       ...{ createdAt: now, changedAt: now },
     });
   }

@@ -6,6 +6,7 @@ import { ExternalGroups } from './external-groups';
 import type { ExternalPerson } from './external-sign-ins.repository';
 import { Mailer } from '../mail/mailer';
 import type { Transaction } from '../platform/database/database';
+import { PendingLogins } from '../sessions/pending-login.repository';
 import { DirectoryAccounts } from '../users/directory-accounts';
 import type { User } from '../users/user.entity';
 import { UsersOfProviders } from '../users/users-of-providers';
@@ -19,6 +20,7 @@ export class ExternalAttributes {
     private readonly users: UsersRepository,
     private readonly ofProviders: UsersOfProviders,
     private readonly groups: ExternalGroups,
+    private readonly pendingLogins: PendingLogins,
     private readonly audit: AuditTrail,
     private readonly mailer: Mailer,
   ) {}
@@ -61,6 +63,8 @@ export class ExternalAttributes {
     if (result !== true) return;
     // The owner signs in, but it is somebody else who writes the claims.
     if (identityKey(email) !== user.emailKey) {
+      // A code that was mailed to the former address would prove the new one (`SecondFactor.acceptCode`).
+      await this.pendingLogins.close(tx, user.uid);
       await this.mailer.queueEmailChanged(tx, user, email, { by: 'directory', language: client.language });
     }
     await this.audited(tx, 'email', user, client);

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { Database, type Transaction } from '../platform/database/database';
 import type { Sql } from '../platform/database/sql';
 import { type OriginKeeper, type SignInOrigin, SignInOrigins } from '../sessions/sign-in-origins';
 import { Clock } from '../shared/clock';
@@ -22,6 +23,7 @@ export class ExternalOrigins implements OriginKeeper {
     private readonly attributes: ExternalAttributes,
     private readonly providers: IdentityProviders,
     private readonly clock: Clock,
+    private readonly database: Database,
   ) {
     origins.register(this);
   }
@@ -35,12 +37,22 @@ export class ExternalOrigins implements OriginKeeper {
       askedAt: askedAt === undefined || askedAt > now.getTime() ? now : new Date(askedAt),
       follow: (tx, user, client) => this.attributes.follow(tx, user, person, client),
       began: async (tx, sid) => {
-        // The provider may have said since then that the person has signed out.
-        const isValid = await this.identities.use(tx, identityProviderId, subject, answeredAt);
-        if (!isValid) throw new DomainError(externalAnswerRejected);
+        await this.assertNotSignedOut(tx, { identityProviderId, answer, answeredAt });
         await this.sessions.begin(tx, { sid, userId, identityProviderId, subject, providerSid });
       },
     };
+  }
+
+  /**
+   * A new sign-in is about to confirm a session, which belongs to the session of that sign-in from now on.
+   * Race: the provider tells that this one has ended. If that commits first, nothing is confirmed. If it comes later, it finds
+   * the session of this service and ends it.
+   */
+  async confirms(sid: string, signIn: HandedOver): Promise<void> {
+    await this.database.transaction(async (tx) => {
+      await this.assertNotSignedOut(tx, signIn);
+      await this.sessions.follow(tx, sid, signIn.answer.sid);
+    });
   }
 
   /** A move erases the sign-ins of the user, so without one the pending login is that of a provider which vouches no longer. */
@@ -51,6 +63,15 @@ export class ExternalOrigins implements OriginKeeper {
     const provider = await this.providers.find(found.identityProviderId, tx);
     if (provider?.enabled !== true) throw new DomainError(externalAnswerRejected);
     return this.of(found);
+  }
+
+  /** The provider may have said since its answer that the person has signed out. */
+  private async assertNotSignedOut(
+    tx: Transaction,
+    { identityProviderId, answer, answeredAt }: Pick<HandedOver, 'identityProviderId' | 'answer' | 'answeredAt'>,
+  ): Promise<void> {
+    const isValid = await this.identities.use(tx, identityProviderId, answer.sub, answeredAt);
+    if (!isValid) throw new DomainError(externalAnswerRejected);
   }
 
   share(tx: Sql, from: string, to: string): Promise<void> {

@@ -50,9 +50,9 @@ export class ExternalSessions {
   }
 
   /** A new sign-in may have begun another session at the provider. */
-  async follow(sid: string, providerSid: string | undefined): Promise<void> {
+  async follow(sql: Sql, sid: string, providerSid: string | undefined): Promise<void> {
     if (providerSid === undefined) return;
-    await this.rows.update(this.database, { sid }, { providerSidHash: sha256Hex(providerSid) });
+    await this.rows.update(sql, { sid }, { providerSidHash: sha256Hex(providerSid) });
   }
 
   /** Who has signed in from this session of the provider. */

@@ -88,12 +88,16 @@ export class PasswordChangeRequests {
 
   /**
    * Whether the link came by mail. A login answers a link as well, after the right password; who has no password got an
-   * invitation, which the operator of `user invite` sees too. With `RESET_RESPONSE_UID=token`, the answer of
-   * `/forget-password` has the token, so it proves nothing.
+   * invitation, which the operator of `user invite` sees too. A password that only the old system knows is right as well, and its login
+   * answers a link when another one is demanded. With `RESET_RESPONSE_UID=token`, the answer of `/forget-password` has the token, so it
+   * proves nothing.
    */
-  wasMailed(type: RequestType, { password }: Pick<User, 'password'>): boolean {
-    const mailedOnly = type === changeType.forgotten || (type === changeType.first && password === null);
-    return mailedOnly && this.settings.responseUid !== 'token';
+  wasMailed(
+    type: RequestType,
+    { password, mustChangePassword }: Pick<User, 'password' | 'mustChangePassword'>,
+  ): boolean {
+    const isInvitation = type === changeType.first && password === null && !mustChangePassword;
+    return (type === changeType.forgotten || isInvitation) && this.settings.responseUid !== 'token';
   }
 
   /**

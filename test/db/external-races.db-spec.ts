@@ -12,8 +12,12 @@ import { LoginLock } from '../../src/users/login-lock';
 import type { User } from '../../src/users/user.entity';
 import { outcomeOf } from '../support/admin-client';
 import { type Answer, TestService, tally } from '../support/app';
+import { externalSession, freshSignIn, givenBound, signsInAt, tellLogout } from '../support/external-sessions';
 import { ExternalSite, PersonsBrowser } from '../support/external-sign-in';
+import { FakeClock } from '../support/fakes';
+import { HostileProvider } from '../support/hostile-provider';
 import type { Person } from '../support/identity-provider';
+import { givenIdentityProvider } from '../support/identity-providers';
 import { MfaClient, mfaSettings } from '../support/mfa';
 
 const rounds = 100;
@@ -229,6 +233,68 @@ describe('a sign-in at an identity provider beside a move of the user, with a se
         expect(await site.service.count('users', 'uid = ? AND nickname = ?', [uid, name])).toBe(1);
       }
       expect(await site.service.count('login_tokens', 'user_identity = ?', [uid])).toBe(0);
+    }
+  });
+
+  /** A code that came second would prove the new address, and set the former one again. */
+  it('a code by mail beside another sign-in that brings a new address: the account has the new one, whichever comes first', async () => {
+    const mfa = new MfaClient(site.service);
+    await site.change({ trust_mfa: 1 });
+    for (let round = 0; round < 20; round++) {
+      const [name, email] = [`renamed-${round}`, `renamed-${round}-new@acme.example`];
+      const { body } = await site.browser(person(name)).signIn();
+      const uid = body.data.user_info.uid as string;
+      const code = await mfa.lastCode({ email: `${name}@acme.example` } as User);
+      const browser = site.browser({ ...person(name, { email }), amr: ['mfa'] });
+      const { external } = await browser.come();
+      const verify = () => mfa.verify(uid, 'email', code, { mfa_token: body.data.mfa_token as string });
+      const redeem = () => browser.redeem(external);
+      const [one, other] = round % 2 === 0 ? [verify(), redeem()] : [redeem(), verify()];
+      const outcomes = (await Promise.all([one, other])).map(outcomeOf);
+      const [verified, redeemed] = round % 2 === 0 ? outcomes : outcomes.reverse();
+      expect({ round, verified, redeemed }).toEqual({
+        ...{ round, verified: expect.stringMatching(/^(success|MFA_401001)$/), redeemed: 'success' },
+      });
+      expect({ round, row: await site.service.userRow(uid) }).toMatchObject({ round, row: { email } });
+    }
+  });
+});
+
+describe('a new sign-in that confirms a session, beside the end of its session at the provider', () => {
+  let services: [TestService, TestService];
+  let provider: HostileProvider;
+  beforeAll(async () => {
+    const first = await TestService.start({}, { clock: new FakeClock(new Date()) });
+    const { clock, store } = first;
+    services = [first, __DATABASE__ === 'sqlite' ? first : await TestService.start({}, { clock, store })];
+    provider = await HostileProvider.start(() => clock.now());
+    const { clientId, clientSecret: secret, issuer } = provider;
+    await givenIdentityProvider(first, { id: 'acme', issuer, clientId, secret });
+  });
+  afterAll(async () => {
+    if (services[1] !== services[0]) await services[1].stop({ keepStore: true });
+    await services[0].stop();
+    await provider.stop();
+  });
+
+  it('confirms nothing, or the session ends', async () => {
+    for (let round = 0; round < 20; round++) {
+      const [name, sid] = [`confirms-${round}`, `later-${round}`];
+      const user = await givenBound(services[0], name);
+      const { access } = await externalSession(services[0], name, `first-${round}`);
+      await signsInAt(services[0], user.uid);
+      const browser = await freshSignIn(services[0], user, { code: name, sid });
+      const confirm = () =>
+        services[0].post('/user/reauthenticate', { external: name }, { ...browser, bearer: access });
+      const tell = () => tellLogout(services[1], { logout_token: provider.logoutToken({ sub: user.sub, sid }) });
+      const [one, other] = round % 2 === 0 ? [confirm(), tell()] : [tell(), confirm()];
+      const answers = await Promise.all([one, other]);
+      const outcome = outcomeOf(answers[round % 2]!);
+      const lives = (await services[0].get('/user/me', { bearer: access })).status === 200;
+      expect({ round, outcome, lives }).toEqual({
+        ...{ round, outcome: expect.stringMatching(lives ? /^LOGIN_401013$/ : /^(success|AUTH_401004)$/) },
+        lives,
+      });
     }
   });
 });

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
+import { ApplicationAdministration } from '../../src/admin/application-administration';
+import { operatorAuthority } from '../../src/admin/authority';
 import { AdminClient, adminSettings, outcomeOf } from '../support/admin-client';
 import { TestService } from '../support/app';
-import { askForTokens, callback, openIdSettings } from '../support/openid';
+import { askForTokens, callback, exchange, OpenIdBrowser, openIdSettings } from '../support/openid';
 import { foreignId } from '../support/routes';
 
 const grafana = {
@@ -267,6 +269,27 @@ describe('applications through the API of administrators', () => {
     expect([await errorWith(first!), await errorWith(second)]).toEqual(['invalid_client', 'invalid_grant']);
     await root.send('PATCH', `applications/${id}`, { enabled: false });
     expect(await errorWith(second)).toBe('invalid_client');
+  });
+
+  it('one that is made with the id of a deleted one inherits nothing: no token, and no consent', async () => {
+    await service.givenUser('hera');
+    const { access } = await service.session('hera');
+    const fields = { name: 'Notes', redirect_uris: [callback], scopes: ['openid', 'offline_access'] };
+    const administration = service.app.get(ApplicationAdministration);
+    const { application } = await administration.create(operatorAuthority, 'spa', fields);
+    const { id } = application;
+    const client = { id, secret: undefined };
+    const ask = { scope: 'openid offline_access', prompt: 'consent' };
+    const authorization = await new OpenIdBrowser(service).signIn(client, access, ask, true);
+    const { body } = await exchange(service, client, authorization);
+    const me = () => service.get('/oidc/me', { bearer: body.access_token as string });
+    expect((await me()).status).toBe(200);
+    await administration.remove(operatorAuthority, id);
+    await administration.create(operatorAuthority, 'spa', fields, { id });
+    const refresh = { grant_type: 'refresh_token', refresh_token: body.refresh_token as string };
+    expect((await askForTokens(service, client, refresh)).body.error).toBe('invalid_grant');
+    expect((await me()).status).toBe(401);
+    expect((await service.get('/user/grants', { bearer: access })).body.data.grants).toEqual([]);
   });
 
   it('the tiles of a user: applications with an address, enabled, and allowed for the tenant (T492)', async () => {

@@ -169,6 +169,25 @@ describe('further receivers of events through the API of administrators', () => 
     }
   });
 
+  it('a replay of a receiver that was deleted and made again has new ids as well, so what handles each id once takes it', async () => {
+    const types = ['user.unlocked'];
+    await given({ types });
+    await record('USER_UNLOCKED');
+    await send();
+    const replayed = async () => {
+      await root.send('POST', 'event-receivers/siem/replay', { event: siem.seen[0]!.id });
+      await send();
+    };
+    await replayed();
+    await root.send('DELETE', 'event-receivers/siem');
+    await given({ types });
+    await replayed();
+    expect(siem.seen.map(({ body }) => (JSON.parse(body) as { replay_of?: string }).replay_of)).toEqual([
+      ...[undefined, siem.seen[0]!.id, siem.seen[0]!.id],
+    ]);
+    expect(new Set(siem.seen.map(({ id }) => id)).size).toBe(3);
+  });
+
   it('CloudEvents have the form of the specification, and a replay names the first sending', async () => {
     const ajv = new Ajv({ strict: false });
     addFormats(ajv);

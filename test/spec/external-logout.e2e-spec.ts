@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { TestService } from '../support/app';
-import { externalSession, givenBound, tellLogout } from '../support/external-sessions';
+import { externalSession, freshSignIn, givenBound, signsInAt, tellLogout } from '../support/external-sessions';
 import { FakeClock } from '../support/fakes';
 import { type Claims, type Header, HostileProvider } from '../support/hostile-provider';
 import { givenIdentityProvider } from '../support/identity-providers';
@@ -76,6 +76,24 @@ describe('POST /login/external/{id}/backchannel-logout', () => {
     await externalSession(service, 'dora');
     for (const times of [1, 2]) expect([times, (await tell({ sub })).status]).toEqual([times, 200]);
     expect(await audited(uid)).toHaveLength(1);
+  });
+
+  it('a new sign-in confirms no session when its own session at the provider has ended before', async () => {
+    const { sub, uid } = await givenBound(service, 'hugo');
+    const session = await externalSession(service, 'hugo', 'first');
+    await signsInAt(service, uid);
+    const browser = await freshSignIn(service, { uid, sub }, { code: 'fresh', sid: 'later' });
+    expect((await tell({ sub, sid: 'later' })).status).toBe(200);
+    const refused = await service.post(
+      '/user/reauthenticate',
+      { external: 'fresh' },
+      { ...browser, bearer: session.access },
+    );
+    expect([refused.status, refused.body.error_code]).toEqual([401, 'LOGIN_401013']);
+    // It belongs to the session at the provider in which it began, so it ends with that.
+    expect((await service.get('/user/me', { bearer: session.access })).status).toBe(200);
+    expect((await tell({ sub, sid: 'first' })).status).toBe(200);
+    expect(await lives(session)).toBe(false);
   });
 
   it('is used once: the same token again, or its jti in another one, is refused (T532)', async () => {

@@ -156,4 +156,14 @@ describe('the second factor after a sign-in at an identity provider', () => {
     pairOf(await mfa.verify(uid, 'email', await mfa.lastCode(userNamed('iris')), claim));
     expect(await emailOf()).toEqual([{ email: 'thief@acme.example' }]);
   });
+
+  it('a code that was mailed to the former address is worth nothing once the account has followed to another one', async () => {
+    const { uid, mfaToken, code } = await pending('jo');
+    const claims = { preferred_username: 'jo', email: 'jo2@acme.example', name: 'jo' };
+    const strong = await site.browser(person('jo', { amr: ['mfa'], claims })).signIn();
+    expect(strong.body.data.user_info.email).toBe('jo2@acme.example');
+    const answer = await mfa.verify(uid, 'email', code, { mfa_token: mfaToken });
+    expect(answer).toMatchObject({ status: 401, body: { error_code: 'MFA_401001' } });
+    expect(await site.service.userRow(uid)).toMatchObject({ email: 'jo2@acme.example' });
+  });
 });

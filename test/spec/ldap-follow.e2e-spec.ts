@@ -1,4 +1,6 @@
+import type { User } from '../../src/users/user.entity';
 import { TestService, tally } from '../support/app';
+import { MfaClient, mfaSettings } from '../support/mfa';
 import { queuedMails } from '../support/notices';
 import { directoryPassword, freshName, givenPerson, ldapLogin, ldapSettings } from '../support/ldap';
 import { OpenLdap } from '../support/servers/openldap';
@@ -87,6 +89,23 @@ describe('an account follows its directory entry', () => {
       await session(service, name);
       expect(await told()).toEqual([`${name}.new@example.test`, `${name}@Example.test`]);
       expect((await queuedMails(service, user, 'account-changed'))[0]).toMatchObject({ by: 'directory' });
+    });
+
+    it('a new address ends the code that was mailed to the former one', async () => {
+      const service = await givenService(mfaSettings);
+      const name = freshName();
+      await givenPerson(directory, name);
+      const { body } = await ldapLogin(service, name);
+      const { uid, email } = await service.userRow(String(body.data.user_info.uid));
+      const mfa = new MfaClient(service);
+      const code = await mfa.lastCode({ email } as User);
+      await directory.changeUser(name, 'mail', `${name}.new@example.test`);
+      // Within the cooldown of the first code.
+      expect((await ldapLogin(service, name)).body.error_code).toBe('MFA_429001');
+      expect(await service.userRow(String(uid))).toMatchObject({ email: `${name}.new@example.test` });
+      const answer = await mfa.verify(uid, 'email', code, { mfa_token: body.data.mfa_token as string });
+      expect(answer).toMatchObject({ status: 401, body: { error_code: 'MFA_401001' } });
+      expect(await service.userRow(String(uid))).toMatchObject({ proven_email_key: null });
     });
 
     it('an address of another account is not taken: the login succeeds and the log says why (T309)', async () => {

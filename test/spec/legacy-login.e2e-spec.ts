@@ -215,8 +215,12 @@ describe('a password that only the old system knows', () => {
   it('a password of more than 72 bytes opens no session here and has to be replaced', async () => {
     const long = `Ä1-${'x'.repeat(100)}`;
     const { uid, loginName } = await givenLegacy(long);
-    expect((await service.login(loginName, long)).body.data).toMatchObject({ change_password: true });
+    const { body } = await service.login(loginName, long);
+    expect(body.data).toMatchObject({ change_password: true });
     expect(await row(uid)).toMatchObject({ legacy_login: 1, must_change_password: 1, password: null });
+    expect((await submit(service, body.data.change_uid, goodPassword(1))).status).toBe(200);
+    // The login has answered the link: nothing was mailed, so the address is not proven.
+    expect(await row(uid)).toMatchObject({ legacy_login: 0, must_change_password: 0, proven_email_key: null });
   });
 
   const endings: [what: string, end: (name: string, uid: string) => Promise<unknown>][] = [

@@ -1,7 +1,11 @@
 import { decodeJwt } from 'jose';
 import { ExternalIdentities } from '../../src/identity-providers/external-identities.repository';
 import { ExternalSessions } from '../../src/identity-providers/external-sessions.repository';
-import type { TestService } from './app';
+import { externalCookie } from '../../src/identity-providers/external-requests';
+import { ExternalSignIns } from '../../src/identity-providers/external-sign-ins.repository';
+import { cookieName } from '../../src/platform/http/browser-cookie';
+import { AppConfig } from '../../src/settings/app-config';
+import type { Request, TestService } from './app';
 
 const form = { 'content-type': 'application/x-www-form-urlencoded' };
 
@@ -34,4 +38,30 @@ export async function externalSession(
   const begun = { sid, userId, identityProviderId: provider, subject, providerSid };
   await service.app.get(ExternalSessions, { strict: false }).begin(service.database, begun);
   return { ...tokens, sid };
+}
+
+/** From now on the user signs in at the provider. */
+export const signsInAt = (service: TestService, uid: string, provider = 'acme') =>
+  service.database.affected("UPDATE users SET provider = 'oidc', identity_provider_id = ? WHERE uid = ?", [
+    provider,
+    uid,
+  ]);
+
+/**
+ * The user has come back from the provider, which has asked again, in its session `sid`.
+ * @returns a request of the browser, which redeems `code` at `/user/reauthenticate`
+ */
+export async function freshSignIn(
+  service: TestService,
+  { uid, sub }: { readonly uid: string; readonly sub: string },
+  { code, sid }: { readonly code: string; readonly sid: string },
+): Promise<Request> {
+  const signIns = service.app.get(ExternalSignIns, { strict: false });
+  const browser = 'b'.repeat(43);
+  const begun = { identityProviderId: 'acme', nonce: 'n', verifier: 'v', scopes: [], acrValues: [], beganAt: 0 };
+  await signIns.begin(code, browser, { ...begun, returnTo: undefined, confirms: uid });
+  await signIns.take(code, browser, 'acme');
+  const person = { loginName: null, email: null, nickname: null, externalId: null, groups: null };
+  await signIns.answer(service.database, code, code, uid, { sub, sid, mfa: false, askedAt: undefined, person });
+  return { headers: { cookie: `${cookieName(service.app.get(AppConfig).systemUrl, externalCookie)}=${browser}` } };
 }

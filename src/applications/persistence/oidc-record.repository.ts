@@ -35,6 +35,10 @@ export interface RecordFacts {
 /** The package stores a record of these kinds once and never changes its payload. */
 const storedOnce = ['AccessToken', 'RefreshToken', 'AuthorizationCode', 'ClientCredentials'];
 
+/** The records of an application that live without another record of it. A code or token without its grant is refused. */
+const decisive = ['Grant', 'ClientCredentials', 'DeviceCode', 'PushedAuthorizationRequest'];
+const endedAtOnce = 1000;
+
 export type Payload = Readonly<Record<string, unknown>>;
 
 export interface FoundRecord extends Pick<
@@ -175,6 +179,18 @@ export class OidcRecords {
   /** Ends all grants of a user: a token whose grant has no row is refused. @returns how many it has ended */
   endGrants(tx: Sql, userId: string): Promise<number> {
     return this.rows.remove(tx, { userId, kind: 'Grant' });
+  }
+
+  /**
+   * Ends what a former application with this id has left: the grants, and with them each code and token, and what needs no grant.
+   * The transaction has made the application of now, so nothing of its own is among them.
+   */
+  async endAllOf(tx: Sql, applicationId: string): Promise<void> {
+    for (;;) {
+      const rows = await this.rows.find({ applicationId, kind: In(decisive) }, { limit: endedAtOnce }, tx);
+      if (rows.length === 0) return;
+      await this.rows.remove(tx, { idHash: In(rows.map(({ idHash }) => idHash)) });
+    }
   }
 
   /** What a deleted user has left. */

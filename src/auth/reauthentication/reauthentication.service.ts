@@ -3,7 +3,6 @@ import type { ClientInfo } from '../../shared/client-info';
 import { DomainError } from '../../shared/errors/domain-error';
 import { accessTokenRevoked, loginFailed, notPermitted, userNotFound } from '../../shared/errors/error-catalogue';
 import { ExternalOrigins } from '../../identity-providers/external-origins';
-import { ExternalSessions } from '../../identity-providers/external-sessions.repository';
 import { MfaChallenges } from '../../mfa/mfa-challenges';
 import type { PasskeyLogin } from '../../passkeys/passkey-assertions';
 import type { CurrentSession } from '../../sessions/current-session';
@@ -41,7 +40,6 @@ export class ReauthenticationService {
     private readonly sessions: ConfirmedSessions,
     private readonly external: ExternalLoginService,
     private readonly origins: ExternalOrigins,
-    private readonly externalSessions: ExternalSessions,
   ) {}
 
   async confirm(command: Reauthentication, session: CurrentSession, client: ClientInfo): Promise<LoginOutcome> {
@@ -97,7 +95,7 @@ export class ReauthenticationService {
     const entered = this.external.enter(owner, client, false); //                         LOGIN_401004/011/012/008
     const current = await this.refusals.ofOwner(entered, user, null, client);
     const origin = this.origins.of(signIn);
-    await this.externalSessions.follow(session.payload.sid, signIn.answer.sid);
+    await this.origins.confirms(session.payload.sid, signIn); //                          LOGIN_401013
     if (origin.mfa || !(await this.needsCode(current, session, secondFactor))) {
       return this.sessions.confirm(current, session, { mfa: null, origin }, client); //    AUTH_401004
     }

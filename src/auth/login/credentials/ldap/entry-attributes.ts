@@ -11,6 +11,7 @@ import type { DirectoryPerson } from '../../../../directory/person';
 import { DirectorySettings } from '../../../../directory/ldap-settings';
 import { Mailer } from '../../../../mail/mailer';
 import { Database, type Transaction } from '../../../../platform/database/database';
+import { PendingLogins } from '../../../../sessions/pending-login.repository';
 import { DirectoryAccounts } from '../../../../users/directory-accounts';
 import { isLoginName } from '../../../../users/user-accounts';
 import type { Declaring, userFields } from '../../../../users/user-fields';
@@ -38,6 +39,7 @@ export class EntryAttributes {
     private readonly directory: Directory,
     private readonly accounts: DirectoryAccounts,
     private readonly users: UsersRepository,
+    private readonly pendingLogins: PendingLogins,
     private readonly audit: AuditTrail,
     private readonly mailer: Mailer,
     private readonly database: Database,
@@ -123,6 +125,8 @@ export class EntryAttributes {
       const changed = await this.accounts.setEmail(tx, user, email);
       // The owner signs in, but it is somebody else who writes the directory.
       if (changed === true && identityKey(email) !== user.emailKey) {
+        // A code that was mailed to the former address would prove the new one (`SecondFactor.acceptCode`).
+        await this.pendingLogins.close(tx, user.uid);
         await this.mailer.queueEmailChanged(tx, user, email, { by: 'directory', language: occasion.client.language });
       }
       return changed;
