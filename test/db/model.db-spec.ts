@@ -11,7 +11,7 @@ const { MODEL_HISTORIES, MODEL_SEED, MODEL_PATH, MODEL_FILE } = process.env;
 const kept = join(__dirname, '../model/kept');
 const isSqlite = __DATABASE__ === 'sqlite';
 /** A history takes a second with two replicas on MariaDB. `npm run model` replays thousands. */
-const runs = Number(MODEL_HISTORIES ?? (isSqlite ? 75 : 38));
+const runs = Number(MODEL_HISTORIES ?? (isSqlite ? 25 : 13));
 const seed = Number(MODEL_SEED ?? 22);
 
 const read = (file: string) => JSON.parse(readFileSync(file, 'utf8')) as History;

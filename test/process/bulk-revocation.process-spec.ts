@@ -16,6 +16,7 @@ describe('user revoke-tokens of many users', () => {
 
   beforeAll(async () => {
     replicas = await Replicas.start();
+    replicas.shareCommands();
     for (const name of people) await replicas.givenUser(name);
     await replicas.cli('tenant', 'create', 'acme', 'Acme');
     await replicas.rows(
@@ -201,7 +202,9 @@ describe('user revoke-tokens of many users', () => {
          VALUES ('elsewhere', 'person-of-the-directory', 'person-of-the-directory', 1, 'root', 'ldap', UTC_TIMESTAMP(3))`,
       );
       const before = await demanded();
-      const { code, answer, stderr } = await replicas.run(['user', 'require-password-change', ...args], { input });
+      const { code, answer, stderr } = await replicas.run(['user', 'require-password-change', ...args], {
+        input: input === '' ? undefined : input,
+      });
       expect({ code, answer }).toEqual({ code: 1, answer: undefined });
       expect(stderr).toMatch(problem);
       expect(await demanded()).toEqual(before);

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { json } from 'node:stream/consumers';
+import { acquireTimeoutMs } from '../../src/platform/database/time-limits';
 import { SoftAuthenticator } from '../support/authenticator';
 import { authenticatorCode } from '../support/mfa';
 import { post } from '../support/post';
@@ -16,7 +17,7 @@ import { freePort } from '../support/servers/free-port';
 import { MariaDbDatabases } from '../support/servers/mariadb-databases';
 import { ServiceProcess } from '../support/servers/service-process';
 import { Smtp } from '../support/servers/smtp';
-import { captchaToken, password, testSettings } from '../support/settings';
+import { captchaToken, password, patientDatabase, testSettings } from '../support/settings';
 
 const login = async (service: ServiceProcess, username: string, provider = 'password') =>
   (await post(service, '/login', { username, password, provider, captcha_token: captchaToken })).body;
@@ -268,6 +269,24 @@ describe('the built program', () => {
       for (const file of await everyChunk(copy)) await rm(`${file}.cache`, { force: true });
       expect(await migrate()).toMatchObject({ code: 0, stdout: 'nothing to do\n', cached: 0 });
     });
+  });
+
+  it('has ten times the time limits for the database in tests that ask for them, although the build has a code cache', async () => {
+    const probe = join(directory, 'probe.cjs');
+    await writeFile(
+      probe,
+      `const { prototype } = require('node:module');
+       const compile = prototype._compile;
+       prototype._compile = function (code, ...more) {
+         const [, limit] = /exports\\.acquireTimeoutMs = (\\d+);/.exec(code) ?? [];
+         if (limit) console.log('limit', limit);
+         return compile.call(this, code, ...more);
+       };`,
+    );
+    const NODE_OPTIONS = `${patientDatabase.NODE_OPTIONS} --require ${probe}`;
+    const { stdout } = await runProgram('dist/src/cli.js', ['--help'], { env: { NODE_OPTIONS }, cwd: directory });
+    // test/support/patient-limits.ts has done the same to what this file imports.
+    expect(stdout.match(/limit \d+/g)).toEqual([`limit ${acquireTimeoutMs}`]);
   });
 
   it('requires only packages that scripts/runtime-files.mjs lists', async () => {

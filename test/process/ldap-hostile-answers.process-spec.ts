@@ -10,11 +10,12 @@ import { ServiceProcess } from '../support/servers/service-process';
 import { captchaToken, testSettings } from '../support/settings';
 
 const seed = Number(process.env.LDAP_FUZZ_SEED ?? 12);
-/** The numbers of mutated answers, 2,000 in total. */
+/** The number of mutated answers. `LDAP_FUZZ_ANSWERS=2000` makes a longer run. */
+const answers = Number(process.env.LDAP_FUZZ_ANSWERS ?? 680);
 const shares: [number, StubQuestion][] = [
-  [500, 'service bind'],
-  [1000, 'search'],
-  [500, 'user bind'],
+  [answers / 4, 'service bind'],
+  [answers / 2, 'search'],
+  [answers / 4, 'user bind'],
 ];
 const longestHoldMs = 200;
 

@@ -30,8 +30,14 @@ export class CommandLine {
   private last: Promise<unknown> = Promise.resolve();
   private printed = '';
 
-  /** @param kind the words that make a kind: 2 for each of `user create` and `user show`, 1 for `user`, 0 for no process at all */
-  constructor(private readonly kind: 0 | 1 | 2) {}
+  /**
+   * @param kind the words that make a kind: 2 for each of `user create` and `user show`, 1 for `user`, 0 for no process at all
+   * @param nodeOptions of the one process. NODE_OPTIONS of a command has no effect there
+   */
+  constructor(
+    private readonly kind: 0 | 1 | 2,
+    private readonly nodeOptions = '',
+  ) {}
 
   /** Runs a command, and waits for its end. Commands that are started at once run one after the other. */
   run(args: readonly string[], surroundings: Surroundings): Promise<Ended> {
@@ -97,7 +103,11 @@ export class CommandLine {
 
   private async replaceHost(): Promise<void> {
     await this.stop();
-    const host = fork(join(__dirname, 'command-host.cjs'), { execArgv: [], stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
+    const host = fork(join(__dirname, 'command-host.cjs'), {
+      execArgv: [],
+      env: { ...process.env, ...(this.nodeOptions && { NODE_OPTIONS: this.nodeOptions }) },
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    });
     for (const stream of [host.stdout!, host.stderr!]) stream.on('data', (data) => (this.printed += `${data}`));
     this.host = host;
     this.left = perHost;

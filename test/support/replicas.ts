@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import { createConnection, type Connection } from 'mysql2/promise';
 import { identityKey } from '../../src/shared/identity-key';
 import type { Answer } from './app';
+import { CommandLine } from './command-line';
 import { repeatedWhileOverloaded } from './overload';
 import { runProgram } from './run-program';
 import { MariaDbDatabases } from './servers/mariadb-databases';
@@ -35,6 +36,7 @@ export class Replicas {
   readonly databaseUrl: string;
   readonly sql: Connection;
   private env: Record<string, string>;
+  private commandLine: CommandLine | undefined;
   /** The rows of the users that the command line has made, by their password. */
   private readonly firstUsers = new Map<string, { row: Record<string, unknown>; change: Record<string, unknown> }>();
 
@@ -78,7 +80,16 @@ export class Replicas {
     return { services, databaseUrl, sql, env, ownDatabase: given === undefined, root };
   }
 
+  /**
+   * From now on most commands run in one process (command-line.ts), one after the other. For tests that run many and kill none. The
+   * replicas have to run this build with patient limits.
+   */
+  shareCommands(): void {
+    this.commandLine = new CommandLine(2, patientDatabase.NODE_OPTIONS);
+  }
+
   async stop(): Promise<void> {
+    await this.commandLine?.stop();
     await this.sql.end();
     await Promise.all(this.services.map((service) => service.kill()));
     if (this.started.ownDatabase) await MariaDbDatabases.shared().drop(this.databaseUrl);
@@ -103,14 +114,14 @@ export class Replicas {
   /** Runs the command line with the same settings. A command that fails does not throw. */
   async run(
     args: string[],
-    { root = this.started.root, input = '' } = {},
+    { root = this.started.root, input }: { root?: string; input?: string } = {},
   ): Promise<{ code: number | null; answer: any; stderr: string }> {
     const command = [...args, '--json'];
-    const { code, stdout, stderr } = await runProgram(join(root, 'dist/src/cli.js'), command, {
-      env: this.env,
-      cwd: process.cwd(),
-      input,
-    });
+    const surroundings = { env: this.env, cwd: process.cwd(), input };
+    const { code, stdout, stderr } =
+      this.commandLine !== undefined && root === ROOT
+        ? await this.commandLine.run(command, surroundings)
+        : await runProgram(join(root, 'dist/src/cli.js'), command, surroundings);
     return { code, answer: stdout === '' ? undefined : JSON.parse(stdout), stderr };
   }
 
