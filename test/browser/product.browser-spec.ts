@@ -64,16 +64,18 @@ describe('the pages of the portal', () => {
     const page = await site.visitor();
     let challenges = 0;
     page.on('request', (request) => (request.url().endsWith('/captcha/challenge') ? challenges++ : 0));
-    await page.goto('/');
-    await on(page).heading('Sign in').waitFor();
-    await eventually(() => challenges === 1, { what: 'the request for the challenge' });
-    await on(page).field('Password').focus();
-    await on(page).field('User name').focus();
-    expect(await page.getByRole('checkbox').count()).toBe(0);
-    expect(await page.locator('main').innerText()).not.toMatch(/robot|security check|captcha/i);
-    const loginName = await site.newUser();
-    await on(page).logIn(loginName);
-    await on(page).heading(`Hello, ${loginName}`).waitFor();
+    await site.withLongCaptcha(async () => {
+      await page.goto('/');
+      await on(page).heading('Sign in').waitFor();
+      await eventually(() => challenges === 1, { what: 'the request for the challenge' });
+      await on(page).field('Password').focus();
+      await on(page).field('User name').focus();
+      expect(await page.getByRole('checkbox').count()).toBe(0);
+      expect(await page.locator('main').innerText()).not.toMatch(/robot|security check|captcha/i);
+      const loginName = await site.newUser();
+      await on(page).logIn(loginName);
+      await on(page).heading(`Hello, ${loginName}`).waitFor();
+    });
     expect(challenges).toBe(1);
   });
 

@@ -45,7 +45,7 @@ describe('the programs that the tests need', () => {
   it('are installed if that is possible', () => {
     expect(planFor(['mariadbd', 'slapd', 'chromium'], { canInstall: true, hasDocker: true })).toEqual({
       kind: 'install',
-      packages: ['mariadb-server', 'slapd', 'chromium'],
+      packages: ['mariadb-server', 'slapd', 'chromium-headless-shell'],
     });
   });
 

@@ -2,12 +2,16 @@ import type { AddressInfo } from 'node:net';
 import type { BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { DemoModule } from '../../../src/demo/demo.module';
 import { password, TestService } from '../app';
+import { captchaSteps, mostSteps } from '../captcha/captcha-steps';
 import { captchaByTestClock } from '../captcha/test-clock';
 import { FakeClock } from '../fakes';
 import { authenticatorCode } from '../mfa';
 import { newMails, recipients } from '../reset';
 import { Chromium } from '../servers/chromium';
 import { freePort } from '../servers/free-port';
+
+/** Enough for each worker of the page to have its share. */
+const fewSteps = 10;
 
 type NewUser = Parameters<TestService['givenUser']>[1];
 
@@ -41,6 +45,7 @@ export class PortalSite {
       { clock, module: (config) => DemoModule.with(config) },
     );
     captchaByTestClock(service);
+    captchaSteps(service, fewSteps);
     await service.app.listen(port, '127.0.0.1');
     const { port: listening } = service.app.getHttpServer().address() as AddressInfo;
     return new PortalSite(service, `http://${host}:${listening}`, await Chromium.start(), offers);
@@ -91,6 +96,13 @@ export class PortalSite {
   /** Returns and clears the faults of all pages: script errors, console errors, requests to other origins. */
   takeComplaints(): string[] {
     return this.complaints.splice(0);
+  }
+
+  /** Performs this with captchas that take as long as one of the service can. */
+  async withLongCaptcha(work: () => Promise<void>): Promise<void> {
+    captchaSteps(this.service, mostSteps);
+    await work();
+    captchaSteps(this.service, fewSteps);
   }
 
   /** Moves the clocks of the browser and of the service. */
