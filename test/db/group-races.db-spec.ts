@@ -158,6 +158,7 @@ describe('guarded writes of groups', () => {
     }
     expect(await count('user_groups', "source = 'directory'", [])).toBe(3);
     expect(await on().differs(user, await on().names(user))).toBe(false);
+    expect(await on().differs(user, ['Berlin', 'as many groups'])).toBe(true);
     await on().follow(user, []);
     expect(await on().names(user)).toEqual([]);
   });
