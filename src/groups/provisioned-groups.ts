@@ -72,7 +72,7 @@ export class ProvisionedGroups {
        WHERE group_id IN (${filled.map(() => '?').join(', ')}) ORDER BY group_id, user_id LIMIT ${most + 1}`,
       filled,
     );
-    for (const { id, uid } of rows) members.get(id)?.push(uid);
+    for (const { id, uid } of rows) members.get(id)!.push(uid);
     return rows.length > most ? undefined : members;
   }
 

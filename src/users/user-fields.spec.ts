@@ -1,4 +1,5 @@
 import { getMetadataArgsStorage } from 'typeorm';
+import { assertWellFormed, type NewUser } from './user-accounts';
 import { readFields } from './user-columns';
 import { erasedValues, importedFields, userFields } from './user-fields';
 import { fileNameOf } from './user-wire';
@@ -30,5 +31,22 @@ describe('the declaration of the fields of a user', () => {
     const named = Object.entries(userFields).flatMap(([column, rules]) => ('wire' in rules ? [column] : []));
     expect(readFields).toEqual(expect.arrayContaining(named));
     expect(named).not.toEqual(expect.arrayContaining([expect.stringMatching(/^password$|^salt$|secret|key$/i)]));
+  });
+});
+
+describe('legacy_login', () => {
+  const assert = (more: Partial<NewUser>) =>
+    assertWellFormed({ loginName: 'ann', legacyLogin: true, ...more } as NewUser);
+
+  it.each<[string, Partial<NewUser>]>([
+    ['a directory user', { provider: 'ldap', passwordHash: null }],
+    ['a user of an identity provider', { provider: 'oidc', identityProviderId: 'entra', passwordHash: null }],
+    ['a user who has a password', { provider: 'password', passwordHash: 'a hash' }],
+  ])('is refused for %s, whom the old system must not let in', (_who, user) => {
+    expect(() => assert(user)).toThrow('legacy_login is for a user with the provider password and without a password');
+  });
+
+  it('is for a user without a password', () => {
+    expect(() => assert({ provider: 'password', passwordHash: null })).not.toThrow();
   });
 });

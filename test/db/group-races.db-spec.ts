@@ -158,6 +158,7 @@ describe('guarded writes of groups', () => {
     }
     expect(await count('user_groups', "source = 'directory'", [])).toBe(3);
     expect(await on().differs(user, await on().names(user))).toBe(false);
+    expect(await on().differs(user, ['Berlin', 'as many groups'])).toBe(true);
     await on().follow(user, []);
     expect(await on().names(user)).toEqual([]);
   });
@@ -198,8 +199,30 @@ describe('guarded writes of groups', () => {
     );
     expect(await on().names(user)).toHaveLength(1000);
     const { id } = await on().create('one too many');
-    expect(reasons(await race(1, () => on().add(id, user.uid)))).toEqual(['full']);
+    const refused = (await on()
+      .add(id, user.uid)
+      .catch((error: unknown) => error)) as GroupProblem;
+    expect([refused.reason, refused.message]).toEqual(['full', expect.stringContaining(user.uid)]);
     await on().follow(user, [...names.slice(0, 499), 'one more', 'and another']);
     expect(await on().names(user)).toHaveLength(1000);
+  });
+
+  it('a replacement reads the members of a large group in steps of 500, each once', async () => {
+    const [{ id }, { database, clock }] = [await on().create('large'), services[0]];
+    const uids = Array.from({ length: 1001 }, (_, n) => `large-${10_000 + n}`);
+    for (let from = 0; from < uids.length; from += 500) {
+      const some = uids.slice(from, from + 500);
+      await database.affected(
+        `INSERT INTO user_group_members (group_id, user_id, added_at) VALUES ${some.map(() => '(?, ?, ?)').join(', ')}`,
+        some.flatMap((uid) => [id, uid, clock.now()]),
+      );
+    }
+    const find = jest.spyOn(services[0].app.get(GroupMembers), 'page');
+    await on().replace(id, uids);
+    // Once before the locks, and once behind them.
+    const places = ['', uids[499], uids[999]];
+    expect(find.mock.calls.map(([, after]) => after)).toEqual([...places, ...places]);
+    find.mockRestore();
+    expect(await count('user_group_members', 'group_id = ?', [id])).toBe(1001);
   });
 });

@@ -70,6 +70,8 @@ describe('the search of users by any word', () => {
       ['anna-maria', ['anna-maria']],
       ['smith anna-m', ['anna-maria']],
       ['anna', ['anna-maria', 'a.mueller']],
+      ['anna-', ['anna-maria', 'a.mueller']],
+      ['anna-anna', ['anna-maria', 'a.mueller']],
       ['uller', []],
       ['anna nobody', []],
       ['x.test', []],

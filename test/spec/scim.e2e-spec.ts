@@ -208,6 +208,20 @@ describe('users and groups by SCIM', () => {
     expect((await client.ask('PUT', `/Groups/${id}`, { displayName: 'Team' })).body.members).toEqual([]);
   });
 
+  it('a group is found by its externalId, also by one that it gets later, and a list without a filter has all groups', async () => {
+    const ids = [await client.givenGroup('External'), await client.givenGroup('Internal')];
+    for (const external of ['g-1', 'g-2']) {
+      const changed = await client.patch(`/Groups/${ids[0]}`, [{ op: 'replace', path: 'externalId', value: external }]);
+      expect(changed.status).toBe(204);
+      expect((await client.ask('GET', `/Groups/${ids[0]}`)).body.externalId).toBe(external);
+      const found = await client.filtered('Groups', `externalId eq "${external}"`);
+      expect(found.body).toMatchObject({ totalResults: 1, Resources: [{ id: ids[0] }] });
+    }
+    expect((await client.filtered('Groups', 'externalId eq "g-1"')).body.totalResults).toBe(0);
+    const all = (await client.ask('GET', '/Groups')).body as { Resources: { id: string }[] };
+    expect(all.Resources.map(({ id }) => id)).toEqual(expect.arrayContaining(ids));
+  });
+
   it('a group of another source is read, and 403 to a change (T579)', async () => {
     const group = await service.database.transaction((tx) =>
       service.app

@@ -24,6 +24,7 @@ const broken = [
   '(&)',
   '(&(uid=x) (cn=y))',
   '(&(uid=x)',
+  '(&(uid=x)y',
   '(uid=x))',
   '(uid=(x))',
   '(uid=\\zz)',

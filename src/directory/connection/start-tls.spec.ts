@@ -60,6 +60,7 @@ describe('StartTLS (RFC 4511 §4.14)', () => {
     ['a refusal', '300c02010178070a010204000400', 'StartTLS refused (2)'],
     ['the result "unavailable"', '300c02010178070a013404000400', 'StartTLS refused (52)'],
     ['an answer of another kind', '300c02010161070a010004000400', 'StartTLS refused (0)'],
+    ['an answer without a result', '30050201017800', 'StartTLS refused'],
     ['further bytes after the answer and before TLS', `${success}300c02010161070a010004000400`, 'StartTLS refused'],
     ['an endless message', '3084ffffffff', 'StartTLS refused'],
     ['an indefinite length', '3080', 'StartTLS refused'],

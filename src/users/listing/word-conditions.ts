@@ -9,8 +9,8 @@ export const wordBegins = (column: string, spellings: readonly string[]): Condit
 /** The words that each user has who matches the term. */
 export const firstOf = ({ parts }: SearchTerm): readonly string[] => parts[0]!;
 
-/** Whether one range of words decides about the term. */
-export const isPlain = ({ parts, whole }: SearchTerm): boolean => parts.length === 1 && whole === undefined;
+/** Whether one range of words decides about the term. A word that the whole term begins is one that its first part begins. */
+export const isPlain = ({ parts }: SearchTerm): boolean => parts.length === 1;
 
 /**
  * The user of a row matches the term: one look-up in the words of the user for each part. It is a scalar subquery, because
