@@ -87,10 +87,9 @@ export class PasswordChangeRequests {
   }
 
   /**
-   * Whether the link came by mail. A login answers a link as well, after the right password; who has no password got an
-   * invitation, which the operator of `user invite` sees too. A password that only the old system knows is right as well, and its login
-   * answers a link when another one is demanded. With `RESET_RESPONSE_UID=token`, the answer of `/forget-password` has the token, so it
-   * proves nothing.
+   * Whether the link came by mail. A link that a login answers did not. It comes after the right password, and that may be one that only
+   * the old system knows. Without a password the link is an invitation, unless a change is demanded. With `RESET_RESPONSE_UID=token`,
+   * the answer of `/forget-password` has the token, so the link proves nothing.
    */
   wasMailed(
     type: RequestType,

@@ -169,7 +169,10 @@ export class PendingLogins {
     return this.rows.won(tx, this.openRow({ userId, id }), { isClosed: true });
   }
 
-  /** Marks the row, to show the actual state. The new credential version of the same transaction ends the login. */
+  /**
+   * Ends the login. After a new credential version it only shows the actual state; after a new address nothing else ends the login.
+   * Race: a code that is redeemed at the same time. `consume` and this UPDATE find the row open, and the first commit wins.
+   */
   close(tx: Transaction, userId: string): Promise<number> {
     return this.rows.update(tx, { userId, isClosed: false }, { isClosed: true });
   }

@@ -11,7 +11,7 @@ import { captchaToken, testSettings } from '../support/settings';
 
 const seed = Number(process.env.LDAP_FUZZ_SEED ?? 12);
 /** The number of mutated answers. `LDAP_FUZZ_ANSWERS=2000` makes a longer run. */
-const answers = Number(process.env.LDAP_FUZZ_ANSWERS ?? 680);
+const answers = 4 * Math.ceil(Number(process.env.LDAP_FUZZ_ANSWERS ?? 680) / 4);
 const shares: [number, StubQuestion][] = [
   [answers / 4, 'service bind'],
   [answers / 2, 'search'],

@@ -89,10 +89,13 @@ export class Replicas {
   }
 
   async stop(): Promise<void> {
-    await this.commandLine?.stop();
-    await this.sql.end();
-    await Promise.all(this.services.map((service) => service.kill()));
-    if (this.started.ownDatabase) await MariaDbDatabases.shared().drop(this.databaseUrl);
+    try {
+      await this.commandLine?.stop();
+    } finally {
+      await this.sql.end();
+      await Promise.all(this.services.map((service) => service.kill()));
+      if (this.started.ownDatabase) await MariaDbDatabases.shared().drop(this.databaseUrl);
+    }
   }
 
   /** Settings of processes and commands that start from now on. */

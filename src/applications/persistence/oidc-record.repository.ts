@@ -183,7 +183,8 @@ export class OidcRecords {
 
   /**
    * Ends what a former application with this id has left: the grants, and with them each code and token, and what needs no grant.
-   * The transaction has made the application of now, so nothing of its own is among them.
+   * The transaction has made the application of now, so nothing of its own is among them. Each read sees what others have removed
+   * (READ COMMITTED), so the loop ends. Race: a consent to the former application that is stored only after this stays.
    */
   async endAllOf(tx: Sql, applicationId: string): Promise<void> {
     for (;;) {

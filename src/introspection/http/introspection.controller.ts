@@ -53,7 +53,7 @@ export class IntrospectionController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<IntrospectionResponse | WrongClientResponse> {
     const credentials = basicCredentials(authorization);
-    // The database answers both questions at the same time. A wrong client learns nothing, and costs what one `GET /user/me` costs.
+    // The database answers both questions at the same time. A wrong client learns nothing, and costs hardly more than a `GET /user/me`.
     const [isGenuine, live] = await Promise.all([
       credentials !== undefined && this.clients.isGenuine(credentials),
       credentials && this.introspection.liveToken(token),

@@ -101,8 +101,7 @@ export class PortalSite {
   /** Performs this with captchas that take as long as one of the service can. */
   async withLongCaptcha(work: () => Promise<void>): Promise<void> {
     captchaSteps(this.service, mostSteps);
-    await work();
-    captchaSteps(this.service, fewSteps);
+    await work().finally(() => captchaSteps(this.service, fewSteps));
   }
 
   /** Moves the clocks of the browser and of the service. */
