@@ -155,7 +155,10 @@ function ofReceiver(method: string, path: string, body: object | undefined, even
     const request: Request = isNew
       ? [method, '/admin/event-receivers', { id, ...body }]
       : [method, `/admin/event-receivers/${id}${path}`, body];
-    const select = 'SELECT url, status, replays, secret IS NOT NULL AS secret FROM event_receivers WHERE id = ?';
+    // The count of replays begins at a random number.
+    const [was] = await rowsOf(world, 'SELECT replays FROM event_receivers WHERE id = ?', [id]);
+    const replays = was === undefined ? '' : `replays - ${Number(was.replays)} AS replays,`;
+    const select = `SELECT url, status, ${replays} secret IS NOT NULL AS secret FROM event_receivers WHERE id = ?`;
     return { request, about: () => rowsOf(world, select, [id]) };
   };
   return ofAdministrator(`${method} /admin/event-receivers ${path}`, ['', event], prepare, more);
