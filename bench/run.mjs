@@ -378,7 +378,7 @@ async function footprints() {
   return rows;
 }
 
-/** What is off by default, all at once. Nobody listens at the address of the webhook. */
+/** Switches everything on that is off by default. The address of the webhook has no listener, so its events wait. */
 async function everythingOn() {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   return {

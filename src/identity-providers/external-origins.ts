@@ -44,9 +44,10 @@ export class ExternalOrigins implements OriginKeeper {
   }
 
   /**
-   * A new sign-in is about to confirm a session, which belongs to the session of that sign-in from now on.
-   * Race: the provider tells that this one has ended. If that commits first, nothing is confirmed. If it comes later, it finds
-   * the session of this service and ends it.
+   * A new sign-in is about to confirm a session of this service. If the provider names its sessions, the session of this service
+   * belongs to the one of that sign-in from now on.
+   * Race: the provider reports that its session has ended. If the report commits first, nothing is confirmed. A later report
+   * finds the session of this service and ends it.
    */
   async confirms(sid: string, signIn: HandedOver): Promise<void> {
     await this.database.transaction(async (tx) => {
@@ -65,6 +66,10 @@ export class ExternalOrigins implements OriginKeeper {
     return this.of(found);
   }
 
+  share(tx: Sql, from: string, to: string): Promise<void> {
+    return this.sessions.share(tx, from, to);
+  }
+
   /** The provider may have said since its answer that the person has signed out. */
   private async assertNotSignedOut(
     tx: Transaction,
@@ -72,9 +77,5 @@ export class ExternalOrigins implements OriginKeeper {
   ): Promise<void> {
     const isValid = await this.identities.use(tx, identityProviderId, answer.sub, answeredAt);
     if (!isValid) throw new DomainError(externalAnswerRejected);
-  }
-
-  share(tx: Sql, from: string, to: string): Promise<void> {
-    return this.sessions.share(tx, from, to);
   }
 }

@@ -170,7 +170,7 @@ export class PendingLogins {
   }
 
   /**
-   * Ends the login. After a new credential version it only shows the actual state; after a new address nothing else ends the login.
+   * Ends the login. After a new credential version this UPDATE only shows the actual state; after a new address it alone ends the login.
    * Race: a code that is redeemed at the same time. `consume` and this UPDATE find the row open, and the first commit wins.
    */
   close(tx: Transaction, userId: string): Promise<number> {

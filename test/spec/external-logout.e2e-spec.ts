@@ -90,7 +90,7 @@ describe('POST /login/external/{id}/backchannel-logout', () => {
       { ...browser, bearer: session.access },
     );
     expect([refused.status, refused.body.error_code]).toEqual([401, 'LOGIN_401013']);
-    // It belongs to the session at the provider in which it began, so it ends with that.
+    // The session of this service still belongs to the session at the provider in which it began, so it ends with that one.
     expect((await service.get('/user/me', { bearer: session.access })).status).toBe(200);
     expect((await tell({ sub, sid: 'first' })).status).toBe(200);
     expect(await lives(session)).toBe(false);

@@ -109,7 +109,8 @@ export class TotpSecrets {
 
   /**
    * Ends the enrolment that nobody has confirmed. The row stays, because its last used step is that of the active secret: without
-   * it no code of that secret is accepted. The sealed secret that was never confirmed stays in it, as after an expiry. The transaction must hold the row of the user.
+   * it no code of that secret is accepted. The sealed secret that was never confirmed stays in it, as after an expiry. The
+   * transaction must hold the row of the user.
    * @returns how many enrolments it has ended
    */
   endOpen(tx: Transaction, userId: string): Promise<number> {
