@@ -71,14 +71,18 @@ const idsOf = (template: string): string =>
 
 /** Makes requests from the document. */
 export class Grammar {
-  constructor(private readonly numbers: SeededNumbers) {}
+  /** @param missing whether no request of the operation has succeeded so far */
+  constructor(
+    private readonly numbers: SeededNumbers,
+    private readonly missing: (operationId: string) => boolean = () => false,
+  ) {}
 
   request(lane: Lane, mode: Mode): FuzzRequest {
     const { numbers } = this;
     if (lane.following === undefined && numbers.chance(4)) return this.elsewhere(lane);
     const story = operations.find(({ id }) => id === lane.following);
     lane.following = undefined;
-    const operation = story ?? numbers.pick(operations);
+    const operation = story ?? this.operation(mode);
     const wrong = mode === 'valid' ? 0 : mode === 'near' ? 1 : 1 + numbers.next(4);
     const parts = { path: 0, query: 0, headers: 0, body: 0, method: 0 };
     for (let n = 0; n < wrong; n++) parts[this.part(operation)]++;
@@ -90,6 +94,12 @@ export class Grammar {
     const method = parts.method > 0 ? numbers.pick(methods) : operation.method;
     const target = this.path(lane, operation, parts.path, config) + this.query(lane, operation, parts.query);
     return { operation, method, target, headers, body, ...(wrong === 0 && as !== undefined && { as }) };
+  }
+
+  /** Valid requests prefer operations that have not succeeded yet, so that each one does in a run of a minute. */
+  private operation(mode: Mode): Operation {
+    const missing = mode === 'valid' && this.numbers.chance(25) ? operations.filter(({ id }) => this.missing(id)) : [];
+    return this.numbers.pick(missing.length > 0 ? missing : operations);
   }
 
   /** What is wrong in a request: mostly the body, if there is one. */

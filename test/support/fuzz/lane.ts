@@ -116,7 +116,7 @@ export class Lane {
       case 'adminChangeIdentityProvider':
         return this.provider;
       case 'adminMoveUser':
-        return { provider: 'password' };
+        return this.move();
       case 'adminCreateTenant':
         return { id: `made-${numbers.next(1_000_000)}` };
       case 'adminSetDefaultBrand':
@@ -128,6 +128,14 @@ export class Lane {
       default:
         return {};
     }
+  }
+
+  /** Only a user who signs in elsewhere can be moved to a password. */
+  private move(): Record<string, unknown> {
+    const id = this.seen.pick('id of /admin/identity-providers', this.numbers);
+    return id === undefined || this.numbers.chance(30)
+      ? { provider: 'password', identity_provider: undefined, external_id: undefined }
+      : { provider: 'oidc', identity_provider: id };
   }
 
   /** Keeps what later requests can use. */
