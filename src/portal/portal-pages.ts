@@ -67,8 +67,9 @@ export class PortalPages implements OnModuleInit {
     }
     const fastify = this.host.httpAdapter.getInstance<FastifyInstance>();
     this.servePages(fastify, readFileSync(join(folder, 'index.html'), 'utf8'));
-    // The name of a file in this folder changes with its content.
-    serveFiles(fastify, { root: join(folder, 'assets'), prefix: '/assets/', maxAge: year, immutable: true });
+    // The name of a file in this folder changes with its content. Each file has a route of its own, which costs time at the start.
+    const assets = { root: join(folder, 'assets'), prefix: '/assets/', globIgnore: ['*.br', '*.gz'] };
+    serveFiles(fastify, { ...assets, maxAge: year, immutable: true });
     const { brandDir } = this.portal;
     if (brandDir !== undefined) {
       serveFiles(fastify, { root: resolve(brandDir), prefix: brandPath, maxAge: hour, policy: imagePolicy });
@@ -113,6 +114,8 @@ interface Files {
   /** Milliseconds. */
   readonly maxAge: number;
   readonly immutable?: boolean;
+  /** Files without a path of their own. They are still sent in the place of another one. */
+  readonly globIgnore?: string[];
   readonly policy?: string;
 }
 
