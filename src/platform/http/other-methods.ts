@@ -4,7 +4,9 @@ import { methodNotAllowed } from '../../shared/errors/error-catalogue';
 import { sendError } from './error-envelope';
 import type { RouteMarks } from './route-marks';
 
-const common: HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+/** Fastify adds HEAD wherever there is GET, and sends no body. */
+const registered: HTTPMethods[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+const common: readonly string[] = [...registered, 'HEAD'];
 
 /** The `Allow` header if no route is known. */
 export const anyMethod = 'GET, HEAD, POST';
@@ -24,24 +26,24 @@ export function answerOtherMethods(fastify: FastifyInstance): { close(): void } 
     methods.set(route.url, known);
   });
   fastify.addHook('onRequest', (request, reply, done) => {
-    if ((common as readonly string[]).includes(request.method)) done();
+    if (common.includes(request.method)) done();
     else refuse(request, reply, anyMethod);
   });
   return {
     close: () => {
       for (const [url, known] of [...methods]) {
-        if (url.includes('*')) continue;
+        if (url.includes('*') || besideIds.has(url)) continue;
+        const others = registered.filter((method) => !known.has(method) && !fastify.hasRoute({ url, method }));
+        if (others.length === 0) continue;
         const allow = [...known].join(', ');
-        for (const method of common.filter((one) => !known.has(one))) {
-          if (besideIds.has(url) || fastify.hasRoute({ url, method })) continue;
-          fastify.route({
-            method,
-            url,
-            // In `onRequest`, so that a body of a wrong type or size does not change the answer.
-            onRequest: (request, reply) => refuse(request, reply, allow),
-            handler: () => undefined,
-          });
-        }
+        // One route for all of them: a route for each would be a tenth of the start.
+        fastify.route({
+          method: others,
+          url,
+          // In `onRequest`, so that a body of a wrong type or size does not change the answer.
+          onRequest: (request, reply) => refuse(request, reply, allow),
+          handler: () => undefined,
+        });
       }
     },
   };
