@@ -1,6 +1,8 @@
 import { PasswordChangeRequests } from '../../src/password-reset/password-change-requests';
 import { changeType } from '../../src/shared/change-type';
 import { LoginLock } from '../../src/users/login-lock';
+import { UserAccounts } from '../../src/users/user-accounts';
+import { userStatus } from '../../src/users/user.entity';
 import { UsersRepository } from '../../src/users/users.repository';
 import { Directory } from '../../src/directory/directory';
 import { UnknownGuesses } from '../../src/auth/login/credentials/ldap/unknown-guesses';
@@ -82,6 +84,11 @@ describe('a burst of logins on one account in one process', () => {
       'LOGIN_401008',
       "last_login_success_time = '2020-01-01', last_login_failed_time = ?",
     ],
+    [
+      'the account became dormant after an enabling long ago',
+      'LOGIN_401008',
+      "created_at = '2020-01-01', enabled_at = '2020-02-01', last_login_failed_time = ?",
+    ],
   ])('W08 a right password that was compared before %s and recorded after it gets %s', async (what, code, change) => {
     const { uid } = await service.givenUser(`late after ${what}`, { email: null });
     const asItWasRead = await service.app.get(UsersRepository).findByUid(uid);
@@ -89,6 +96,17 @@ describe('a burst of logins on one account in one process', () => {
     const before = await service.userRow(uid);
     await expect(service.app.get(LoginLock).recordSuccess(asItWasRead!)).rejects.toMatchObject({ entry: { code } });
     expect(await service.userRow(uid)).toEqual(before);
+  });
+
+  it('a right password of a dormant account that was compared before an administrator enables it, and recorded after it, signs in', async () => {
+    const { uid } = await service.givenUser('late after enabling', { email: null });
+    await service.database.affected("UPDATE users SET created_at = '2020-01-01' WHERE uid = ?", [uid]);
+    const asItWasRead = (await service.app.get(UsersRepository).findByUid(uid))!;
+    const record = () => service.app.get(LoginLock).recordSuccess(asItWasRead);
+    await expect(record()).rejects.toMatchObject({ entry: { code: 'LOGIN_401008' } });
+    const enabled = { status: userStatus.enabled };
+    await service.database.transaction((tx) => service.app.get(UserAccounts).change(tx, asItWasRead, enabled));
+    await expect(record()).resolves.toBe(asItWasRead);
   });
 
   it('20 parallel forced changes of one user leave one usable request', async () => {
