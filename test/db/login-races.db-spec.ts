@@ -109,6 +109,30 @@ describe('a burst of logins on one account in one process', () => {
     await expect(record()).resolves.toBe(asItWasRead);
   });
 
+  it.each([
+    ['enables a dormant account', "created_at = '2020-01-01', last_login_failed_time = ?"],
+    ['unlocks an account', 'login_failed_count = 3, last_login_failed_time = ?'],
+  ])('a right password is not called wrong when an administrator %s just after its refusal', async (what, change) => {
+    const { uid } = await service.givenUser(`just after: ${what}`, { email: null });
+    await service.database.affected(`UPDATE users SET ${change} WHERE uid = ?`, [service.clock.now(), uid]);
+    const [users, accounts] = [service.app.get(UsersRepository), service.app.get(UserAccounts)];
+    const asItWasRead = (await users.findByUid(uid))!;
+    const write = users.recordLoginSuccess.bind(users);
+    const refused = jest.spyOn(users, 'recordLoginSuccess').mockImplementationOnce(async (user) => {
+      const won = await write(user);
+      await service.database.transaction(async (tx) => {
+        await accounts.change(tx, asItWasRead, { status: userStatus.enabled });
+        await accounts.unlock(tx, uid);
+      });
+      return won;
+    });
+    const recorded = await service.app.get(LoginLock).recordSuccess(asItWasRead);
+    expect(await refused.mock.results[0]?.value).toBe(false);
+    refused.mockRestore();
+    expect(recorded.uid).toBe(uid);
+    expect((await service.userRow(uid)).last_login_success_time).not.toBeNull();
+  });
+
   it('20 parallel forced changes of one user leave one usable request', async () => {
     const user = await service.givenUser('forced', { temporary: true });
     const requests = service.app.get(PasswordChangeRequests);
