@@ -184,5 +184,10 @@ export const measured: Measurement = {
       longestLoginSeconds: 0.03,
       changes: [],
     },
+    EnabledAt1770800000000: {
+      seconds: 0.04,
+      longestLoginSeconds: 0.026,
+      changes: [],
+    },
   },
 };

@@ -6,7 +6,8 @@ import { RecoveryCodes } from '../mfa/recovery-codes';
 import { OwnPasskeys } from '../passkeys/own-passkeys';
 import { type TrustedDevice, TrustedDevices } from '../sessions/trusted-devices';
 import { type UserSession, UserSessions } from '../sessions/user-sessions';
-import type { User } from '../users/user.entity';
+import { AccountStatus } from '../users/account-status';
+import { type User, userStatus } from '../users/user.entity';
 import { type ListedUser, type UserFilter, UserListing, type UserPage, type UserPlace } from '../users/user-listing';
 import { UserTotals } from '../users/user-totals';
 import { everyTenant } from './admin-scope';
@@ -16,6 +17,7 @@ import { TargetUsers } from './target-users';
 export interface UserDetail {
   readonly user: User;
   readonly listed: ListedUser;
+  readonly dormant: boolean;
   readonly recoveryCodesLeft: number;
   readonly passkeys: number;
   readonly sessions: number;
@@ -38,6 +40,7 @@ export class AdminUsers {
   constructor(
     private readonly listing: UserListing,
     private readonly totals: UserTotals,
+    private readonly status: AccountStatus,
     private readonly targets: TargetUsers,
     private readonly userSessions: UserSessions,
     private readonly devices: TrustedDevices,
@@ -70,6 +73,7 @@ export class AdminUsers {
     return {
       user,
       listed: this.listing.listed(user),
+      dormant: user.status === userStatus.enabled && this.status.isDormant(user),
       recoveryCodesLeft: left,
       passkeys: (await this.ownPasskeys.list(uid)).length,
       sessions: await this.userSessions.count(uid),

@@ -17,11 +17,12 @@ export function userItem({ locked, lastLoginAt, ...user }: ListedUser): AdminUse
 }
 
 export function userDetail({ user, listed, ...detail }: UserDetail): AdminUser {
-  const { recoveryCodesLeft, passkeys, sessions, devices, groups } = detail;
+  const { dormant, recoveryCodesLeft, passkeys, sessions, devices, groups } = detail;
   return {
     ...userItem(listed),
     ...wired(user, shownFields),
     password_set_at: user.passwordSetAt?.toISOString() ?? null,
+    dormant,
     totp_enrolled: user.totpSecret !== null,
     recovery_codes_left: recoveryCodesLeft,
     passkeys,

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { formerRelease } from '../../migrations/releases';
+import { formerRelease, releases } from '../../migrations/releases';
 import { readDatabaseSettings } from '../platform/config/database-settings';
 import { SettingsProblem, SettingsReader } from '../platform/config/settings-reader';
 import { version } from '../platform/version';
@@ -55,6 +55,8 @@ export function addUpgradeCommand(program: Command): void {
     });
 }
 
+const released = releases.map((one) => one.version);
+
 async function examineAll({ replica = [], formerSettings, accept = [], scratch }: Omit<Options, 'check' | 'json'>) {
   const { config, url, findings } = ownSettings();
   const database = await examineDatabase(url, config, { scratch });
@@ -62,7 +64,7 @@ async function examineAll({ replica = [], formerSettings, accept = [], scratch }
   const found: UpgradeFinding[] = [
     ...findings,
     ...(formerSettings === undefined || config === undefined ? [] : comparedWith(formerSettings, config)),
-    ...replicas.map((one) => judgeReplica(one, version, formerRelease.version)),
+    ...replicas.map((one) => judgeReplica(one, version, released)),
     ...database.findings,
   ].map(accepting(accept));
   return {

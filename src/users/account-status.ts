@@ -22,9 +22,11 @@ export class AccountStatus {
     if (this.isDormant(user)) throw new DomainError(accountDormant);
   }
 
-  private isDormant(user: User): boolean {
+  /** Nobody has signed in to the account for a long time, and no administrator has enabled it since. */
+  isDormant({ lastLoginSuccessTime, createdAt, enabledAt }: User): boolean {
     const { dormantDays } = this.settings;
     if (dormantDays === 0) return false;
-    return (user.lastLoginSuccessTime ?? user.createdAt) < this.clock.secondsFromNow(-dormantDays * 86_400);
+    const earliest = this.clock.secondsFromNow(-dormantDays * 86_400);
+    return (lastLoginSuccessTime ?? createdAt) < earliest && (enabledAt === null || enabledAt < earliest);
   }
 }

@@ -4,7 +4,7 @@ import { Database } from '../platform/database/database';
 import { timeOf } from '../platform/database/sql';
 import { Clock } from '../shared/clock';
 import { userStatus } from './user.entity';
-import { notDormant } from './users.repository';
+import { dormancyBounds, notDormant } from './users.repository';
 
 /** `history`: passwords with a row in `user_change_pwd_logs`. `accounts`: the others count from the creation. */
 export type PasswordSource = 'history' | 'accounts';
@@ -72,7 +72,6 @@ export class ExpiringPasswords {
    */
   async after(source: PasswordSource, { at, id }: Position, until: Date, limit: number): Promise<ExpiringPassword[]> {
     const { table, key, columns, newest } = parts[source];
-    const { dormantDays } = this.settings;
     const rows = await this.database.rows<Row>(
       `SELECT p.id, p.set_at, COALESCE(u.language, p.language) AS language, u.uid, u.login_name, u.email, u.nickname, u.credential_version
        FROM (SELECT ${columns}, created_at AS set_at FROM ${table}
@@ -81,7 +80,7 @@ export class ExpiringPasswords {
        LEFT JOIN users u ON u.uid = p.user_id AND u.status = ${userStatus.enabled} AND u.provider = 'password'
          AND u.password IS NOT NULL AND u.must_change_password = 0 AND u.email IS NOT NULL AND ${notDormant} AND ${newest}
        ORDER BY p.set_at, p.id`,
-      [at, until, at, at, id, dormantDays, this.clock.secondsFromNow(-dormantDays * 86_400)],
+      [at, until, at, at, id, ...dormancyBounds(this.settings, this.clock)],
     );
     return rows.map((row) => expiringPassword(source, row));
   }

@@ -47,6 +47,8 @@ export class LoginLock {
    * here goes on under the new version: a parallel login of a directory user may have changed the user's rights.
    * Races with a move to another kind of sign-in, which changes the version too. If the move commits first, the login is
    * refused: whoever vouched for the user does so no longer.
+   * Races with an administrator who enables a dormant account or unlocks it. If that commits after the first write and before the
+   * row is read again, nothing refuses the login any more, so the write is made once more: the password was right.
    * @param byPassword whether a password was compared that is kept here: not for a directory user, and not for a passkey
    * @param language that of the request, for later mails; the same statement stores it
    * @returns the row under whose version the success is recorded
@@ -58,6 +60,8 @@ export class LoginLock {
     const now = await (user.provider === 'oidc' ? this.users.findByUid(user.uid) : this.assertStillOpen(user));
     if (now !== null) this.status.assertUsable(now);
     const isAtHome = now?.provider === user.provider && now.identityProviderId === user.identityProviderId;
+    const unchanged = isAtHome && now.credentialVersion === user.credentialVersion;
+    if (unchanged && (await this.users.recordLoginSuccess(now, language))) return now;
     const renewed = isAtHome && !byPassword && now.credentialVersion > user.credentialVersion;
     if (!renewed) throw new DomainError(loginFailed);
     return this.recordSuccess(now, byPassword, language);

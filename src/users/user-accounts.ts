@@ -76,7 +76,8 @@ export class UserAccounts {
     // A unit belongs to one tenant.
     const orgUnitId = change.orgUnitId ?? (change.orgUnitId === null || tenantId !== user.tenantId ? null : undefined);
     await assertPlace(tx, { tenantId, orgUnitId: orgUnitId ?? null });
-    const set = placesOf(changedValues({ ...change, orgUnitId }));
+    const enabledAt = change.status === userStatus.enabled ? this.clock.now() : undefined;
+    const set = placesOf({ ...changedValues({ ...change, orgUnitId }), enabledAt });
     if (set.length === 0) return;
     try {
       await tx.won(

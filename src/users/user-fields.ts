@@ -153,6 +153,7 @@ export const userFields = {
     text: true,
     deletionSets: null,
   },
+  enabledAt: { deletionSets: null },
   directorySeenAt: { deletionSets: null },
   directoryLookUntil: { deletionSets: null },
   totpSecret: { deletionSets: null },

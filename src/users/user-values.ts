@@ -32,7 +32,7 @@ export function newRow(user: NewUser & Pick<User, 'uid'>, now: Date): Pick<User,
     legacyLogin: user.legacyLogin ?? false,
     ...{ mustChangePassword: user.temporary, createdAt: user.createdAt ?? now },
     ...{ loginFailedCount: 0, lastLoginFailedTime: null, mfaFailedCount: 0, mfaBlockedUntil: null, totpSecret: null },
-    ...{ credentialVersion: 0, directorySeenAt: null, directoryLookUntil: null, deletedAt: null },
+    ...{ credentialVersion: 0, enabledAt: null, directorySeenAt: null, directoryLookUntil: null, deletedAt: null },
   };
 }
 

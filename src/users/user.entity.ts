@@ -153,6 +153,10 @@ export class User {
   @Column('datetime', { name: 'created_at' })
   createdAt: Date;
 
+  /** When an administrator last enabled the account. From then on it counts as used: it is not dormant. */
+  @Column('datetime', { name: 'enabled_at', nullable: true })
+  enabledAt: Date | null;
+
   /** When the account was deleted. The row is a tombstone then: it identifies nobody, and nobody can use it. */
   @Column('datetime', { name: 'deleted_at', nullable: true })
   deletedAt: Date | null;

@@ -22,8 +22,14 @@ import { UserLocks, type VersionedUser } from './user-locks';
  */
 export const notLocked = 'NOT (login_failed_count >= ? AND COALESCE(last_login_failed_time > ?, FALSE))';
 
-/** The account is not dormant (LOGIN_401008). The first parameter is `ACCOUNT_DORMANT_DAYS`; 0 turns the rule off. */
-export const notDormant = '(? = 0 OR COALESCE(last_login_success_time, created_at) >= ?)';
+/** The account is not dormant (LOGIN_401008, `dormancyBounds`). */
+export const notDormant = '(? = 0 OR COALESCE(last_login_success_time, created_at) >= ? OR enabled_at >= ?)';
+
+/** The parameters of `notDormant`: `ACCOUNT_DORMANT_DAYS`, of which 0 turns the rule off, and the earliest time that counts. */
+export function dormancyBounds({ dormantDays }: LockSettings, clock: Clock): [days: number, Date, Date] {
+  const earliest = clock.secondsFromNow(-dormantDays * 86_400);
+  return [dormantDays, earliest, earliest];
+}
 
 /** What a reset link needs to know. */
 export interface ResetState {
@@ -138,7 +144,7 @@ export class UsersRepository {
          AND (provider = 'oidc' OR ${notLocked}) AND ${notDormant}`,
       [
         ...[this.clock.now(), language ?? null, user.uid, user.credentialVersion],
-        ...[...this.lockBounds(), ...this.dormancyBounds()],
+        ...[...this.lockBounds(), ...dormancyBounds(this.settings, this.clock)],
       ],
     );
   }
@@ -275,11 +281,6 @@ export class UsersRepository {
 
   private lockBounds(): [number, Date] {
     return [this.settings.maxCount, this.clock.secondsFromNow(-this.settings.windowSeconds)];
-  }
-
-  private dormancyBounds(): [number, Date] {
-    const { dormantDays } = this.settings;
-    return [dormantDays, this.clock.secondsFromNow(-dormantDays * 86_400)];
   }
 }
 

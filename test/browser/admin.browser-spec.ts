@@ -227,6 +227,19 @@ describe('the administration console', () => {
       expect([label, await action(page, label).isDisabled()]).toEqual([label, true]);
   });
 
+  it('marks a user who was unused for too long, and enables the user', async () => {
+    await site.service.database.affected(
+      "UPDATE users SET last_login_success_time = '2020-01-01', enabled_at = NULL WHERE login_name = 'dana.abbott'",
+    );
+    const page = await opened(userPage('dana.abbott'), 'Dana Abbott');
+    const mark = page.locator('.page-head').getByText('Unused for too long');
+    await mark.waitFor();
+    await action(page, 'Disable user').waitFor();
+    await act(page, 'Enable user', 'The user is enabled.');
+    await mark.waitFor({ state: 'detached' });
+    await action(page, 'Enable user').waitFor({ state: 'detached' });
+  });
+
   it('a dialog works by keyboard alone, and gives the focus back', async () => {
     const page = await opened(userPage('elif.berger'), 'Elif Berger');
     await action(page, 'Disable user').focus();

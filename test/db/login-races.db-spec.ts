@@ -1,6 +1,8 @@
 import { PasswordChangeRequests } from '../../src/password-reset/password-change-requests';
 import { changeType } from '../../src/shared/change-type';
 import { LoginLock } from '../../src/users/login-lock';
+import { UserAccounts } from '../../src/users/user-accounts';
+import { userStatus } from '../../src/users/user.entity';
 import { UsersRepository } from '../../src/users/users.repository';
 import { Directory } from '../../src/directory/directory';
 import { UnknownGuesses } from '../../src/auth/login/credentials/ldap/unknown-guesses';
@@ -82,6 +84,11 @@ describe('a burst of logins on one account in one process', () => {
       'LOGIN_401008',
       "last_login_success_time = '2020-01-01', last_login_failed_time = ?",
     ],
+    [
+      'the account became dormant after an enabling long ago',
+      'LOGIN_401008',
+      "created_at = '2020-01-01', enabled_at = '2020-02-01', last_login_failed_time = ?",
+    ],
   ])('W08 a right password that was compared before %s and recorded after it gets %s', async (what, code, change) => {
     const { uid } = await service.givenUser(`late after ${what}`, { email: null });
     const asItWasRead = await service.app.get(UsersRepository).findByUid(uid);
@@ -89,6 +96,41 @@ describe('a burst of logins on one account in one process', () => {
     const before = await service.userRow(uid);
     await expect(service.app.get(LoginLock).recordSuccess(asItWasRead!)).rejects.toMatchObject({ entry: { code } });
     expect(await service.userRow(uid)).toEqual(before);
+  });
+
+  it('a right password of a dormant account that was compared before an administrator enables it, and recorded after it, signs in', async () => {
+    const { uid } = await service.givenUser('late after enabling', { email: null });
+    await service.database.affected("UPDATE users SET created_at = '2020-01-01' WHERE uid = ?", [uid]);
+    const asItWasRead = (await service.app.get(UsersRepository).findByUid(uid))!;
+    const record = () => service.app.get(LoginLock).recordSuccess(asItWasRead);
+    await expect(record()).rejects.toMatchObject({ entry: { code: 'LOGIN_401008' } });
+    const enabled = { status: userStatus.enabled };
+    await service.database.transaction((tx) => service.app.get(UserAccounts).change(tx, asItWasRead, enabled));
+    await expect(record()).resolves.toBe(asItWasRead);
+  });
+
+  it.each([
+    ['enables a dormant account', "created_at = '2020-01-01', last_login_failed_time = ?"],
+    ['unlocks an account', 'login_failed_count = 3, last_login_failed_time = ?'],
+  ])('a right password is not called wrong when an administrator %s just after its refusal', async (what, change) => {
+    const { uid } = await service.givenUser(`just after: ${what}`, { email: null });
+    await service.database.affected(`UPDATE users SET ${change} WHERE uid = ?`, [service.clock.now(), uid]);
+    const [users, accounts] = [service.app.get(UsersRepository), service.app.get(UserAccounts)];
+    const asItWasRead = (await users.findByUid(uid))!;
+    const write = users.recordLoginSuccess.bind(users);
+    const refused = jest.spyOn(users, 'recordLoginSuccess').mockImplementationOnce(async (user) => {
+      const won = await write(user);
+      await service.database.transaction(async (tx) => {
+        await accounts.change(tx, asItWasRead, { status: userStatus.enabled });
+        await accounts.unlock(tx, uid);
+      });
+      return won;
+    });
+    const recorded = await service.app.get(LoginLock).recordSuccess(asItWasRead);
+    expect(await refused.mock.results[0]?.value).toBe(false);
+    refused.mockRestore();
+    expect(recorded.uid).toBe(uid);
+    expect((await service.userRow(uid)).last_login_success_time).not.toBeNull();
   });
 
   it('20 parallel forced changes of one user leave one usable request', async () => {

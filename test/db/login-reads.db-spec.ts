@@ -47,7 +47,7 @@ describe('the reads of a login', () => {
       await database.affected(
         `UPDATE users SET login_failed_count = 2, last_login_failed_time = ?, last_login_success_time = ?, topt_secret = ?,
          mfa_failed_count = 3, mfa_blocked_until = ?, credential_version = 4, org_unit_id = 'fin', nickname = ?, directory_id = ?,
-         directory_seen_at = ?, directory_look_until = ?, deleted_at = ?, language = 'de', proven_email_key = email_key, identity_provider_id = 'acme',
+         directory_seen_at = ?, directory_look_until = ?, deleted_at = ?, enabled_at = ?, language = 'de', proven_email_key = email_key, identity_provider_id = 'acme',
          external_id = 'oid-1', role = 'auditor', legacy_login = 1 WHERE uid = ?`,
         [
           new Date(failed),
@@ -59,6 +59,7 @@ describe('the reads of a login', () => {
           new Date(failed),
           new Date(blocked),
           new Date(blocked),
+          new Date(succeeded),
           uid,
         ],
       );

@@ -149,7 +149,7 @@ async function begin(services: Services, history: History): Promise<{ subject: S
     users.push({
       ...{ name, uid, email, status: 1, admin: false, erased: false, epoch: 0, temporary },
       ...{ provider: 'password', person: null },
-      ...{ failed: 0, failedAt: null, successAt: null, createdAt: now },
+      ...{ failed: 0, failedAt: null, successAt: null, createdAt: now, enabledAt: null },
       passwords: [{ text: firstPassword, type: changeType.first, at: now }],
       ...{ mfaType: 'email', secret: null, lastStep: 0, wrongCodes: 0, blockedUntil: null, recovery: [] },
       ...{ otpUntil: 0, resetUntil: 0, pending: null, enrolment: null },

@@ -499,6 +499,7 @@ export class Model extends Providers {
       if ((u.status === 1) !== (change.status === 1)) this.mail(user, 'account-changed');
       u.status = change.status;
       if (change.status === 1) this.restore(user);
+      if (change.status === 1) u.enabledAt = this.now;
     } else if ('is_admin' in change) {
       if (u.admin !== change.is_admin) this.endEverything(user);
       if (u.admin !== change.is_admin) this.mail(user, 'account-changed');

@@ -20,7 +20,15 @@ export abstract class Provisioning extends Applications {
     const uid = this.name();
     const count = this.state.users.push({
       ...{ name, uid, email: `${name}@example.com`, status: 1, admin: false, erased: false, epoch: 0, ...place },
-      ...{ temporary: false, failed: 0, failedAt: null, successAt: null, createdAt: this.now, passwords: [] },
+      ...{
+        temporary: false,
+        failed: 0,
+        failedAt: null,
+        successAt: null,
+        createdAt: this.now,
+        enabledAt: null,
+        passwords: [],
+      },
       ...{ mfaType: 'email', secret: null, lastStep: 0, wrongCodes: 0, blockedUntil: null, recovery: [] },
       ...{ otpUntil: 0, resetUntil: 0, pending: null, enrolment: null },
     });
@@ -61,7 +69,7 @@ export abstract class Provisioning extends Applications {
   }
 
   private enable(user: number): void {
-    this.user(user).status = 1;
+    Object.assign(this.user(user), { status: 1, enabledAt: this.now });
     this.endEverything(user);
     this.restore(user);
     this.mail(user, 'account-changed');

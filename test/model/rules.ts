@@ -159,10 +159,10 @@ export abstract class Rules {
     u.failedAt = this.now;
   }
 
-  protected statusProblem({ status, successAt, createdAt }: User): string | null {
+  protected statusProblem({ status, successAt, createdAt, enabledAt }: User): string | null {
     if (status === -1) return 'LOGIN_401011';
     if (status !== 1) return 'LOGIN_401012';
-    return (successAt ?? createdAt) < this.now - dormancy ? 'LOGIN_401008' : null;
+    return Math.max(successAt ?? createdAt, enabledAt ?? 0) < this.now - dormancy ? 'LOGIN_401008' : null;
   }
 
   protected isReused(user: number, password: string): boolean {

@@ -16,6 +16,7 @@ export interface User {
   failedAt: number | null;
   successAt: number | null;
   readonly createdAt: number;
+  enabledAt: number | null;
   /** All passwords that were set, the current one last. */
   passwords: { text: string; type: number; at: number }[];
   temporary: boolean;

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createConnection, type Connection, type RowDataPacket } from 'mysql2/promise';
+import { formerRelease } from '../../migrations/releases';
 import { newMigrations, releasedMigrations, runWatched } from '../support/migration-law/law';
 import { fillTables } from '../support/migration-law/filled';
 import { runProgram } from '../support/run-program';
@@ -14,7 +15,7 @@ import { dataKey, testSettings } from '../support/settings';
 /** At the recorded speed, a copy of so many rows takes longer than a login may wait. */
 const users = 25_000;
 
-/** On the schema of version 1.0.0. `process/ops-versions` asks replicas of that version too. */
+/** On the schema of version 1.0.0. `process/ops-versions` asks on that of the version before, and its replicas too. */
 describe('upgrade --check', () => {
   const databases = MariaDbDatabases.shared();
   let directory: string;
@@ -162,6 +163,21 @@ describe('upgrade --check', () => {
     );
     expect(JSON.stringify(report)).not.toContain(secret);
     expect(report.sessions).toBe(users);
+  });
+
+  it('beside the version before, whose settings this one shares, and on its schema: go, and only the migrations since', async () => {
+    const file = join(directory, 'former.sqlite');
+    const last = newMigrations.findIndex((one) => one.name === formerRelease.lastMigration) + 1;
+    await runWatched(`sqlite:${file}`, [...releasedMigrations, ...newMigrations.slice(0, last)], () => undefined);
+    runs = formerRelease.version;
+    const settings = { DATABASE_URL: `sqlite:${file}`, TOKEN_BINDING: 'optional' };
+    const { code, report } = await check(settings, '--json', '--replica', replica());
+    expect({ code, schema: report.schema, former: report.former_version, replicas: report.replicas }).toEqual({
+      ...{ code: 0, schema: formerRelease.version, former: formerRelease.version },
+      replicas: [{ url: replica(), version: formerRelease.version }],
+    });
+    const names = report.migrations.map((one: any) => one.name as string);
+    expect(names).toEqual(newMigrations.slice(last).map((one) => new one().name));
   });
 
   it.each([

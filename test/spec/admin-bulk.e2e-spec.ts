@@ -57,6 +57,16 @@ describe('one action for many users', () => {
     expect(await statusOf(a)).toBe(1);
   });
 
+  it('who was unused for too long is enabled, too, whatever the status was', async () => {
+    const createdAt = service.clock.secondsFromNow(-181 * 86_400);
+    const uids = [await given({ createdAt }), await given({ createdAt, status: -1 })];
+    expect(await results(root, { uids, action: 'enable' })).toEqual([true, true]);
+    for (const uid of uids) {
+      expect(await statusOf(uid)).toBe(1);
+      expect((await root.get(`users/${uid}`)).body.data.dormant).toBe(false);
+    }
+  });
+
   it('sessions end, invitations are mailed, a move ends at the tenant', async () => {
     const user = await service.givenUser('ann', { email: 'ann@example.com' });
     const { access } = await service.session('ann');

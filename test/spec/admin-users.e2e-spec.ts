@@ -2,6 +2,8 @@ import { givenCaller, givenPasskeyRow, givenTenant, startAdministration, tokenOf
 import { type Answer, password, type TestService } from '../support/app';
 import { goodPassword, look, submit } from '../support/reset';
 
+const day = 86_400;
+
 const code = ({ status, body }: Answer) => (status === 200 ? '200' : String(body.error_code));
 
 describe('users, as administrators see and change them', () => {
@@ -142,6 +144,32 @@ describe('users, as administrators see and change them', () => {
       expect(await lastAudit(user.uid)).toMatchObject({ event, actor_id: acmeUid, ip: '127.0.0.1' });
     }
     expect(await one()).toMatchObject({ locked: false, failed_logins: 0, sessions: 0 });
+  });
+
+  it('T011 an administrator enables a user who was unused for too long, and from then on the account counts as used', async () => {
+    const { uid } = await service.givenUser('back-from-leave', { createdAt: service.clock.secondsFromNow(-181 * day) });
+    const dormant = async () => (await service.get(`/admin/users/${uid}`, { bearer: root })).body.data.dormant;
+    expect(code(await service.login('back-from-leave'))).toBe('LOGIN_401008');
+    expect(await dormant()).toBe(true);
+    expect(code(await patch(uid, { status: 1 }))).toBe('200');
+    expect(await lastAudit(uid)).toMatchObject({ event: 'USER_STATUS_CHANGED', detail: { from: 1, to: 1 } });
+    expect(await dormant()).toBe(false);
+    expect(code(await service.login('back-from-leave'))).toBe('200');
+    // Who was enabled and never came has as long as a new user.
+    const ago = [service.clock.secondsFromNow(-200 * day), service.clock.secondsFromNow(-181 * day)];
+    await service.database.affected('UPDATE users SET last_login_success_time = ?, enabled_at = ? WHERE uid = ?', [
+      ...ago,
+      uid,
+    ]);
+    expect(code(await service.login('back-from-leave'))).toBe('LOGIN_401008');
+  });
+
+  it('somebody who left long ago and comes back is let in', async () => {
+    const { uid } = await service.givenUser('left-long-ago', { createdAt: service.clock.secondsFromNow(-400 * day) });
+    await patch(uid, { status: -1 });
+    expect(code(await service.login('left-long-ago'))).toBe('LOGIN_401011');
+    await patch(uid, { status: 1 });
+    expect(code(await service.login('left-long-ago'))).toBe('200');
   });
 
   it('a demanded change of the password: open sessions go on, the next login asks for it, and the owner meets it', async () => {

@@ -126,7 +126,10 @@ describe('warnings of an expiring password', () => {
     const used = await expiring('used', soon);
     await set(used.uid, 'created_at', ago(days(200)));
     await set(used.uid, 'last_login_success_time', ago(days(100)));
-    expect(names(await warned())).toEqual(['ordinary@example.com', 'used@example.com']);
+    const enabled = await expiring('enabled again', soon, { email: 'enabled@example.com' });
+    await set(enabled.uid, 'created_at', ago(days(200)));
+    await set(enabled.uid, 'enabled_at', ago(days(100)));
+    expect(names(await warned())).toEqual(['enabled@example.com', 'ordinary@example.com', 'used@example.com']);
   });
 
   it('a password without a history row expires from the creation of the account, and its owner is warned once', async () => {

@@ -57,6 +57,22 @@ describe('users and groups by SCIM', () => {
     expect((await service.login('leaver')).status).toBe(200);
   });
 
+  it('a sync that repeats active: true keeps no unused account alive; active: false and then true lets the owner in again', async () => {
+    const { uid } = await service.givenUser('idle', { createdAt: service.clock.secondsFromNow(-181 * 86_400) });
+    const login = async () => (await service.login('idle')).body.error_code as string | undefined;
+    const enabledAt = async () => (await service.userRow(uid)).enabled_at;
+    const active = (value: boolean) => ({ op: 'replace', path: 'active', value });
+    const idle = { userName: 'idle', emails: work('idle@example.com'), active: true };
+    for (const displayName of ['Idle', 'Idle', 'Idler'])
+      expect((await client.ask('PUT', `/Users/${uid}`, { ...idle, displayName })).body.active).toBe(true);
+    const renamed = { op: 'replace', path: 'displayName', value: 'Idlest' };
+    for (const operations of [[active(true)], [active(true), renamed], [active(false), active(true)]])
+      expect((await client.patch(`/Users/${uid}`, operations)).body.active).toBe(true);
+    expect([await enabledAt(), await login()]).toEqual([null, 'LOGIN_401008']);
+    for (const value of [false, true]) await client.patch(`/Users/${uid}`, [active(value)]);
+    expect([(await enabledAt()) !== null, await login()]).toEqual([true, undefined]);
+  });
+
   it('DELETE erases the user, who is 404 afterwards, and the name is free', async () => {
     const uid = await client.givenUser('gone', { externalId: 'gone-1', emails: work('gone@example.com') });
     expect((await client.ask('DELETE', `/Users/${uid}`)).status).toBe(204);

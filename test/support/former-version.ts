@@ -17,11 +17,16 @@ function git(...args: string[]): string | undefined {
   }
 }
 
-/** Version 1.0.0, as it was released. Each release puts its own commit here. */
-const released = 'e8d49be11af9de0b8437d9608514ce270a09eaab';
+/** The versions of migrations/releases.ts, as they were released. Each release adds its own commit. */
+const commits: Readonly<Record<string, string>> = {
+  '1.0.0': 'e8d49be11af9de0b8437d9608514ce270a09eaab',
+  '1.1.0': 'c8c9673713c89591257eae671d15c4da51e9c96e',
+};
 
 /** @returns undefined where the history is missing, as in an archive or a shallow clone */
-export function releasedCommit(): string | undefined {
+export function releasedCommit(version: string): string | undefined {
+  const released = commits[version];
+  if (released === undefined) throw new Error(`test/support/former-version.ts has no commit of version ${version}`);
   // A folder inside of another repository has no history of its own.
   if (git('rev-parse', '--show-prefix') !== undefined) return undefined;
   return git('rev-parse', '--verify', '--quiet', `${released}^{commit}`);

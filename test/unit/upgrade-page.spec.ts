@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { migrations } from '../../migrations/all';
 import { measured } from '../../migrations/measured';
-import { formerRelease } from '../../migrations/releases';
+import { oldestRelease, releases } from '../../migrations/releases';
 
 const page = readFileSync(resolve(__dirname, '../../docs/operations/upgrade.md'), 'utf8');
 
@@ -20,11 +20,18 @@ describe('docs/operations/upgrade.md', () => {
     for (const one of Object.values(measured.migrations)) expect(one.longestLoginSeconds).toBeLessThan(2);
   });
 
-  it('the record names only migrations since the former release, in their order', () => {
+  it('the record names only migrations since the oldest version beside which this one may run, in their order', () => {
     const names = migrations.map((one) => new one().name);
-    const since = names.slice(names.indexOf(formerRelease.lastMigration) + 1);
-    expect(names).toContain(formerRelease.lastMigration);
+    const since = names.slice(names.indexOf(oldestRelease.lastMigration) + 1);
+    expect(names).toContain(oldestRelease.lastMigration);
     const recorded = Object.keys(measured.migrations);
     expect(recorded).toEqual(since.filter((name) => recorded.includes(name)));
+  });
+
+  it('each released version has a last migration, in the order of the versions, and the page names the version', () => {
+    const places = releases.map((one) => migrations.findIndex((migration) => migration.name === one.lastMigration));
+    expect(places).toEqual([...places].sort((a, b) => a - b));
+    expect(places).not.toContain(-1);
+    for (const { version } of releases) expect(page).toContain(`<a id="from-${version}"></a>From version ${version}`);
   });
 });

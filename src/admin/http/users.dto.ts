@@ -139,6 +139,9 @@ export class AdminUserPage {
 }
 
 export class AdminUser extends AdminUserItem implements Wired<(typeof shownFields)[number]> {
+  @ApiProperty({ description: 'Unused for too long (LOGIN_401008). `PATCH` with `status: 1` enables it again.' })
+  dormant: boolean;
+
   @ApiProperty({ description: 'The next login has to change the password.' })
   must_change_password: boolean;
 

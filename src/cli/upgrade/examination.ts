@@ -1,7 +1,7 @@
 import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { migrations } from '../../../migrations/all';
-import { formerRelease, releases } from '../../../migrations/releases';
+import { oldestRelease, releases } from '../../../migrations/releases';
 import { rehearse } from '../../platform/database/rehearsal/rehearsal';
 import { storeCode } from '../../platform/database/store-failure';
 import { storeReason } from '../../platform/database/store-reason';
@@ -83,12 +83,12 @@ async function examine(
 
 function schemaFinding(ran: ReadonlySet<string>, pending: readonly string[]): UpgradeFinding {
   const newer = [...ran].filter((name) => !names.includes(name));
-  const { version: former, lastMigration } = formerRelease;
+  const { version: oldest, lastMigration } = oldestRelease;
   if (!ran.has(lastMigration)) {
     return {
       check: 'schema',
       status: 'no',
-      text: `the schema is older than that of ${former}: upgrade to ${former} first`,
+      text: `the schema is older than that of ${oldest}: upgrade to ${oldest} first`,
     };
   }
   if (newer.length > 0) {

@@ -1,25 +1,22 @@
 import { readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
-import { formerRelease } from '../../../migrations/releases';
 import { readKeySettings } from '../../platform/config/key-settings';
 import { SettingsReader } from '../../platform/config/settings-reader';
 import { readJwtSettings } from '../../sessions/jwt-settings';
 import type { AppConfig } from '../../settings/app-config';
 import type { UpgradeFinding } from './verdict';
 
-const former = formerRelease.version;
-
 interface Rule {
   readonly check: UpgradeFinding['check'];
   readonly status: 'no' | 'warn';
-  /** The version before does not know this migration, so its replicas do not know the setting either. */
+  /** While this migration is pending, no replica that runs knows the setting. */
   readonly since: string;
   readonly key: string;
   readonly harmful: (value: string | null) => boolean;
   readonly text: string;
 }
 
-/** Settings with which this version and the one before cannot share sessions (docs/operations/upgrade.md). A release renews them. */
+/** Settings with which this version and one that it may run beside cannot share sessions (docs/operations/upgrade.md). */
 const rules: readonly Rule[] = [
   {
     check: 'sessions',
@@ -27,7 +24,7 @@ const rules: readonly Rule[] = [
     since: 'Proofs1769000000000',
     key: 'TOKEN_BINDING',
     harmful: (value) => value !== 'off',
-    text: `TOKEN_BINDING is not off: while a replica of ${former} runs, people who sign in at the pages have to sign in again (upgrade.md#bound-tokens)`,
+    text: 'TOKEN_BINDING is not off: while a replica of 1.0.0 runs, people who sign in at the pages have to sign in again (upgrade.md#bound-tokens)',
   },
   {
     check: 'sessions',
@@ -35,7 +32,7 @@ const rules: readonly Rule[] = [
     since: 'RefreshTokenAudience1767600000000',
     key: 'REFRESH_TOKEN_AUDIENCE',
     harmful: (value) => value === 'issuer',
-    text: `REFRESH_TOKEN_AUDIENCE: a replica of ${former} refuses the new refresh tokens (upgrade.md#refresh-tokens)`,
+    text: 'REFRESH_TOKEN_AUDIENCE: a replica of 1.0.0 refuses the new refresh tokens (upgrade.md#refresh-tokens)',
   },
   {
     check: 'settings',
@@ -43,7 +40,7 @@ const rules: readonly Rule[] = [
     since: 'UserWords1769800000000',
     key: 'MFA_REQUIRED',
     harmful: (value) => value === 'enrolled',
-    text: `MFA_REQUIRED: ${former} does not start with this value, so a roll-back needs another one`,
+    text: 'MFA_REQUIRED: 1.0.0 does not start with this value, so a roll-back needs another one',
   },
   {
     check: 'settings',
@@ -51,7 +48,7 @@ const rules: readonly Rule[] = [
     since: 'EventReceivers1770500000000',
     key: 'EVENT_RECEIVERS',
     harmful: (value) => value === 'on',
-    text: `EVENT_RECEIVERS: what happens at a replica of ${former} reaches no receiver, so add them when none runs any more`,
+    text: 'EVENT_RECEIVERS: what happens at a replica of 1.0.0 reaches no receiver, so add them when none runs any more',
   },
   {
     check: 'settings',
@@ -59,7 +56,7 @@ const rules: readonly Rule[] = [
     since: 'LegacyLogins1770700000000',
     key: 'LEGACY_VERIFY_URL',
     harmful: (value) => value !== null,
-    text: `LEGACY_VERIFY_URL: a replica of ${former} asks nobody, and counts each login of these users as a wrong password`,
+    text: 'LEGACY_VERIFY_URL: a replica of 1.0.0 asks nobody, and counts each login of these users as a wrong password',
   },
 ];
 

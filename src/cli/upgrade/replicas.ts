@@ -44,19 +44,20 @@ async function addressesOf(url: string): Promise<string[]> {
 }
 
 /**
- * Only the version before this one may run beside it (docs/operations/upgrade.md).
- * @param allowed this version and the one before
+ * Only the versions of migrations/releases.ts may run beside this one (docs/operations/upgrade.md).
+ * @param released these versions, the oldest first
  */
-export function judgeReplica({ url, version }: Replica, own: string, former: string): UpgradeFinding {
+export function judgeReplica({ url, version }: Replica, own: string, released: readonly string[]): UpgradeFinding {
   const finding = (status: UpgradeFinding['status'], text: string): UpgradeFinding => ({
     check: 'replicas',
     status,
     text: `${url} ${text}`,
   });
   if (version === null) return finding('unknown', 'does not tell its version: give the address of its METRICS_PORT');
-  if (version === own || version === former) return finding('ok', `runs ${version}`);
+  if (version === own || released.includes(version)) return finding('ok', `runs ${version}`);
   if (isNewer(version, own)) return finding('warn', `runs ${version}, which is newer: this is a roll-back`);
-  return finding('no', `runs ${version}: only ${former} may run beside ${own}, so upgrade to ${former} first`);
+  const others = released.filter((one) => one !== own).join(' and ');
+  return finding('no', `runs ${version}: only ${others} may run beside ${own}, so upgrade to ${released[0]} first`);
 }
 
 function isNewer(one: string, other: string): boolean {

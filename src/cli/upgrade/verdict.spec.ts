@@ -24,10 +24,11 @@ describe('the verdict of upgrade --check', () => {
   it.each([
     ['2.10.0', 'ok'],
     ['2.9.0', 'ok'],
-    ['2.8.7', 'no'],
+    ['2.8.7', 'ok'],
+    ['2.8.6', 'no'],
     ['2.11.0', 'warn'],
     [null, 'unknown'],
-  ])('a replica of version %s beside 2.10.0, after 2.9.0: %s', (version, status) => {
-    expect(judgeReplica({ url: 'http://replica', version }, '2.10.0', '2.9.0').status).toBe(status);
+  ])('a replica of version %s beside 2.10.0, after 2.8.7 and 2.9.0: %s', (version, status) => {
+    expect(judgeReplica({ url: 'http://replica', version }, '2.10.0', ['2.8.7', '2.9.0']).status).toBe(status);
   });
 });

@@ -1,7 +1,7 @@
 import type { Connection } from 'mysql2/promise';
 import { DataSource, MigrationExecutor } from 'typeorm';
 import { migrations } from '../../../migrations/all';
-import { releases } from '../../../migrations/releases';
+import { oldestRelease } from '../../../migrations/releases';
 import type { RepeatableMigration } from '../../../migrations/repeatable';
 import { type Change, watchChanges } from '../../../src/platform/database/rehearsal/schema-changes';
 import { migrationOptions } from '../../../src/platform/database/typeorm-options';
@@ -9,7 +9,7 @@ import { lockedForLogins } from './login-beside';
 
 type MigrationClass = new () => RepeatableMigration;
 
-const lastReleased = migrations.findIndex((one) => one.name === releases[0]!.lastMigration) + 1;
+const lastReleased = migrations.findIndex((one) => one.name === oldestRelease.lastMigration) + 1;
 /** The schema of version 1.0.0, which has no migration that can change. */
 export const releasedMigrations: readonly MigrationClass[] = migrations.slice(0, lastReleased);
 export const newMigrations: readonly MigrationClass[] = migrations.slice(lastReleased);

@@ -96,8 +96,8 @@ export class Year {
   }
 
   private async begin(): Promise<void> {
-    const commit = releasedCommit();
-    if (commit === undefined) throw new Error('the year begins with the released version: it needs the history of git');
+    const commit = releasedCommit('1.0.0');
+    if (commit === undefined) throw new Error('the year begins with version 1.0.0: it needs the history of git');
     const { primary } = this.regions;
     process.env.TEST_MARIADB_URL = primary.mariadb.url;
     process.env.TEST_MARIADB_LOG = primary.mariadb.logFile;

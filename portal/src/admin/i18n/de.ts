@@ -199,6 +199,7 @@ export const texts: Texts = {
     lock: 'Sperre',
     locked: 'Gesperrt',
     notLocked: 'Nicht gesperrt',
+    dormant: 'Zu lange unbenutzt',
     administrator: 'Administrator',
     roles: { help_desk: 'Helpdesk', auditor: 'Revision' },
     noUnit: 'Keine Einheit',

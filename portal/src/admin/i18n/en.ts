@@ -198,6 +198,7 @@ export const texts = {
     lock: 'Lock',
     locked: 'Locked',
     notLocked: 'Not locked',
+    dormant: 'Unused for too long',
     administrator: 'Administrator',
     roles: { help_desk: 'Help desk', auditor: 'Auditor' },
     noUnit: 'No unit',

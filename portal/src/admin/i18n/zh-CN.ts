@@ -180,6 +180,7 @@ export const texts: Texts = {
     lock: '锁定',
     locked: '已锁定',
     notLocked: '未锁定',
+    dormant: '长期未使用',
     administrator: '管理员',
     roles: { help_desk: '服务台', auditor: '审计员' },
     noUnit: '无部门',

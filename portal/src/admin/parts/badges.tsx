@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import type { AdminUser } from '@portal-auth/sdk/admin';
+import type { AdminUser, AdminUserDetail } from '@portal-auth/sdk/admin';
 import { useTexts } from '../i18n/texts';
 import { roleOf } from '../viewer';
 
@@ -19,12 +19,18 @@ export function StatusBadge({ status }: { readonly status: number }): ReactNode 
   );
 }
 
-export function UserBadges({ user }: { readonly user: AdminUser }): ReactNode {
+/** Only the page of a user knows whether the account is dormant. */
+export function UserBadges({
+  user,
+}: {
+  readonly user: AdminUser & Partial<Pick<AdminUserDetail, 'dormant'>>;
+}): ReactNode {
   const { users } = useTexts();
   return (
     <span className="badges">
       <StatusBadge status={user.status} />
       {user.locked && <span className="badge bad">{users.locked}</span>}
+      {user.dormant === true && <span className="badge warn">{users.dormant}</span>}
       <KindBadges user={user} />
     </span>
   );

@@ -78,7 +78,8 @@ function allActions(user: AdminUserDetail, { me, root }: Viewer): Action[] {
       run: async () => saveFile(`user-${uid}.json`, await exported(uid)),
     },
     { id: 'offboard', kind: 'danger', run: () => offboard(uid), why: self ? 'self' : undefined },
-    user.status === statuses.enable ? status('disable', 'enable') : status('enable', 'disable'),
+    ...(user.status !== statuses.enable || user.dormant ? [status('enable', 'disable')] : []),
+    ...(user.status === statuses.enable ? [status('disable', 'enable')] : []),
     // The dialog asks where to.
     ...(root ? [{ id: 'move', kind: 'danger', run: none, why: self ? 'self' : undefined } as const] : []),
     // The dialog asks for the right.

@@ -764,6 +764,10 @@ export type AdminUser = {
     created_at: string;
     last_login_at: string | null;
     /**
+     * Unused for too long (LOGIN_401008). `PATCH` with `status: 1` enables it again.
+     */
+    dormant: boolean;
+    /**
      * The next login has to change the password.
      */
     must_change_password: boolean;
