@@ -96,6 +96,16 @@ export abstract class Applications extends Rules {
     return success();
   }
 
+  /**
+   * A grant of a former credential version is dead for ever, and no row shows it. What no row and no answer has shown has no
+   * value that a later request could name.
+   */
+  forgetDeadGrants(): void {
+    const { grants, records } = this.state;
+    this.state.grants = grants.filter(({ user, epoch }) => epoch === this.user(user).epoch);
+    for (const record of records) if (!this.grant(record.grant)) record.grant = '';
+  }
+
   protected endGrants(user: number): void {
     this.state.grants = this.state.grants.filter((grant) => grant.user !== user);
   }

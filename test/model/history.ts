@@ -223,7 +223,9 @@ function run(state: State, settings: Settings, requests: readonly Request[], ord
     if (done) answers[n] ??= value;
   }
   const open = answers.flatMap((answer, n) => (answer === undefined ? [n] : []));
-  return open.length > 0 ? open : { after, answers: answers as Answer[] };
+  if (open.length > 0) return open;
+  model.forgetDeadGrants();
+  return { after, answers: answers as Answer[] };
 }
 
 function* serialOrders(state: State, settings: Settings, requests: readonly Request[]): Generator<Run> {

@@ -141,7 +141,7 @@ export interface Grant {
 export interface AppRecord {
   readonly kind: 'AuthorizationCode' | 'AccessToken' | 'RefreshToken';
   readonly value: string;
-  readonly grant: string;
+  grant: string;
   readonly user: number;
   readonly sid: string;
   /** With `offline_access`, tokens outlive the session. A code never does. */
