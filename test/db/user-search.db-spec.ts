@@ -1,3 +1,4 @@
+import { DataSource } from 'typeorm';
 import type { Transaction } from '../../src/platform/database/database';
 import { AdoptedUsers } from '../../src/users/adopted-users';
 import { DirectoryAccounts } from '../../src/users/directory-accounts';
@@ -6,6 +7,7 @@ import { type UserFilter, UserListing, type UserPlace, type UserSort, userSorts 
 import { UserTombstones } from '../../src/users/user-tombstones';
 import { UserTotals } from '../../src/users/user-totals';
 import { UserWords } from '../../src/users/user-words.repository';
+import { waysOf } from '../../src/users/listing/ways';
 import type { User } from '../../src/users/user.entity';
 import { UserTraces } from '../../src/platform/database/user-traces';
 import { termsOf, wordsOf } from '../../src/shared/search-words';
@@ -106,6 +108,32 @@ describe('the search of users by any word', () => {
       expect(await total(filter)).toBe(expected.length);
       for (const sort of userSorts) expect((await names({ ...filter, sort })).sort()).toEqual(expected);
     });
+  });
+
+  it('a page that has counted tells the total, so that nobody counts again', async () => {
+    for (const name of ['counted-1', 'counted-2']) await service.givenUser(name, { nickname: null, password: null });
+    for (const filter of [
+      { query: 'counted', sort: 'login_name' },
+      { query: 'counted', status: 1 },
+    ] as const) {
+      const { items, total: counted } = await listing.page(filter, { limit: 1 });
+      expect([items.length, counted]).toEqual([1, 2]);
+    }
+    await wipe();
+  });
+
+  // SQLite takes the name for a comment, and MariaDB refuses the statement.
+  it('each way reads an index that its table has', async () => {
+    const runner = service.app.get(DataSource).createQueryRunner();
+    const tables = await runner.getTables(['users', 'user_words']);
+    await runner.release();
+    const indices = tables.flatMap(({ indices: some, uniques }) => [...some, ...uniques].map(({ name }) => name));
+    for (const tenantId of [undefined, 'acme']) {
+      const ways = waysOf({ query: 'ann', status: 1, locked: true, tenantId }, { maxCount: 3, since: new Date(0) });
+      const named = ways.map(({ entries }) => /FORCE INDEX \((.*?)\)/.exec(entries.text)?.[1]);
+      expect(new Set(named).size).toBe(4);
+      for (const index of named) expect(indices).toContain(index);
+    }
   });
 
   describe('the order', () => {

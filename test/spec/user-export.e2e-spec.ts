@@ -32,7 +32,8 @@ describe('GET /admin/users/{uid}/export', () => {
   const exportOf = (uid: string, by = admin) => by.get(`users/${uid}/export`);
 
   it('tells everything that is stored about a person, under readable names, with times in ISO 8601', async () => {
-    const { uid } = await service.givenUser('erika', { nickname: 'Erika Mustermann' });
+    await insert('org_units', { id: 'sales', tenant_id: 'root', name: 'Sales' });
+    const { uid } = await service.givenUser('erika', { nickname: 'Erika Mustermann', orgUnitId: 'sales' });
     const { access } = await service.session('erika');
     const wiki = await givenApplication(service, 'wiki', 'https://wiki.example.com/logout');
     await signIn(service, access, wiki);
@@ -58,6 +59,7 @@ describe('GET /admin/users/{uid}/export', () => {
       account: [
         {
           ...{ login_name: 'erika', email: 'erika@example.com', nickname: 'Erika Mustermann', status: 'enabled' },
+          ...{ tenant_id: 'root', org_unit: 'Sales', org_unit_id: 'sales' },
           ...{ tenant: 'Root', has_password: true, has_totp_secret: false, is_admin: false, last_login_at: now },
         },
       ],
