@@ -708,6 +708,19 @@ describe('captcha and directory', () => {
     expect(load({ ...development, LDAP_MATCH_ATTRIBUTES: 'mail' }).ldap).toBeUndefined();
   });
 
+  it.each(['LDAP_SEARCH_FILTER', 'LDAP_JIT_PROVISIONING', 'LDAP_MATCH_ATTRIBUTES', 'LDAP_SYNC_ATTRIBUTES'])(
+    '%s is known without LDAP_URL, so that a name like it is refused',
+    (key) => {
+      const typed = key.replace('P_', 'P');
+      expect(problems({ ...development, [typed]: 'x' })).toEqual([`${typed} is not a setting, DID_YOU_MEAN ${key}`]);
+    },
+  );
+
+  it.each(['LDAP_ATTR_LOGIN', 'LDAP_ATTR_EMAIL', 'LDAP_ATTR_NAME'])('%s must be the name of an attribute', (key) => {
+    const message = `${key} must be the name of an LDAP attribute such as mail`;
+    expect(problems({ ...directory, [key]: 'uid)(x=*' })).toEqual([message]);
+  });
+
   it('the default grace is never shorter than LDAP_RECHECK_SECONDS', () => {
     const { ldap } = load({ ...directory, LDAP_RECHECK_SECONDS: '20000' });
     expect(ldap?.recheck).toEqual({ seconds: 20_000, graceSeconds: 20_000 });

@@ -61,6 +61,11 @@ describe('the check of the directory by doctor', () => {
       { LDAP_GROUP_ADMIN: 'cn=none,ou=groups,dc=example,dc=test' },
       'LDAP_GROUP_ADMIN names no entry',
     ],
+    [
+      'the required group does not exist, and a warning comes first',
+      { LDAP_ATTR_EMAIL: 'otherMailbox', LDAP_GROUP_REQUIRED: 'cn=none,ou=groups,dc=example,dc=test' },
+      'LDAP_GROUP_REQUIRED names no entry',
+    ],
     ['StartTLS has a certificate of nobody', { LDAP_START_TLS: 'true' }, 'set LDAP_CA_FILE'],
   ])('reports a problem and the setting to change when %s', async (_what, settings, detail) => {
     expect(await check(settings)).toMatchObject([{ health: 'problem', detail: expect.stringContaining(detail) }]);
