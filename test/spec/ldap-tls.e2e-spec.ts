@@ -31,7 +31,7 @@ describe('TLS to the directory', () => {
       const { uid } = await service.givenUser(name, { provider: 'ldap' });
       const wrong = await ldapLogin(service, name, 'wrong');
       const right = await ldapLogin(service, name);
-      // The sockets of the library are below TLS: only the end of each login closes them (T181).
+      // The sockets of the library are below TLS: only the end of each login closes them (docs/spec/attacks.md#t181).
       const port = Number(new URL(settings.LDAP_URL!).port);
       await eventually(() => openTo(port) === 0, { what: 'no connection to the directory is left' });
       return {
