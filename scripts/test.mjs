@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// npm test [-- [--only <project> ...] [--no-build] [jest arguments]]
+// npm test [-- [--help] [--only <project> ...] [--no-build] [jest arguments]]
 //
 // Runs the tests from a fresh clone: installs the server programs, builds the project, and runs jest with a private
 // temporary directory that is deleted at the end. Jest itself starts the servers, so that `npx jest <file>` has them as
@@ -74,6 +74,10 @@ process.exitCode = await main(process.argv.slice(2)).catch((error) => {
 if (interruption) process.exitCode = 128 + constants.signals[interruption];
 
 async function main(args) {
+  if (args.includes('--help') || args.includes('-h')) {
+    console.log(usage());
+    return 0;
+  }
   const { only, build, jestArguments } = readArguments(args);
   const programs = only ? new Set(only.flatMap((project) => NEEDED[project] ?? EVERYTHING)) : EVERYTHING;
   await ensurePrograms([...programs], runInstaller, (line) => console.log(line));
@@ -93,6 +97,18 @@ async function main(args) {
   } finally {
     rmSync(directory, { recursive: true, force: true, maxRetries: 5 });
   }
+}
+
+/** The comment at the head of this file. */
+function usage() {
+  const lines = readFileSync(fileURLToPath(import.meta.url), 'utf8')
+    .split('\n')
+    .slice(1);
+  const end = lines.findIndex((line) => !line.startsWith('//'));
+  return lines
+    .slice(0, end)
+    .map((line) => line.replace(/^\/\/ ?/, ''))
+    .join('\n');
 }
 
 /** `--only` takes the project names that follow it, separated by spaces or commas. Other arguments go to jest. */
