@@ -67,8 +67,8 @@ export class PortalPages implements OnModuleInit {
     }
     const fastify = this.host.httpAdapter.getInstance<FastifyInstance>();
     this.servePages(fastify, readFileSync(join(folder, 'index.html'), 'utf8'));
-    // The name of a file in this folder changes with its content. Each file has a route of its own, which costs time at the start.
-    const assets = { root: join(folder, 'assets'), prefix: '/assets/', globIgnore: ['*.br', '*.gz'] };
+    // The name of a file in this folder changes with its content. Routes of the compressed files would only cost time at the start.
+    const assets = { root: join(folder, 'assets'), prefix: '/assets/', globIgnore: ['**/*.br', '**/*.gz'] };
     serveFiles(fastify, { ...assets, maxAge: year, immutable: true });
     const { brandDir } = this.portal;
     if (brandDir !== undefined) {
@@ -114,7 +114,7 @@ interface Files {
   /** Milliseconds. */
   readonly maxAge: number;
   readonly immutable?: boolean;
-  /** Files without a path of their own. They are still sent in the place of another one. */
+  /** Files that get no route. They are still sent in place of the file that they compress. */
   readonly globIgnore?: string[];
   readonly policy?: string;
 }

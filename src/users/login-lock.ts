@@ -48,34 +48,37 @@ export class LoginLock {
    * Races with a move to another kind of sign-in, which changes the version too. If the move commits first, the login is
    * refused: whoever vouched for the user does so no longer.
    * Races with an administrator who enables a dormant account or unlocks it. If that commits after the first write and before the
-   * row is read again, nothing refuses the login any more, so the write is made once more: the password was right.
+   * row is read again, nothing refuses the login any more, so the write is made once more: the password was right. An account that
+   * has changed yet again by then is refused.
    * @param byPassword whether a password was compared that is kept here: not for a directory user, and not for a passkey
    * @param language that of the request, for later mails; the same statement stores it
    * @returns the row under whose version the success is recorded
-   * @throws DomainError LOGIN_401004, else LOGIN_401011, 401012 or 401008, else LOGIN_401001 for a changed password or a move
+   * @throws DomainError LOGIN_401004, else LOGIN_401011, 401012 or 401008, else LOGIN_401001 for a changed password, a move or two changes
+   *   of the account
    */
   async recordSuccess(user: User, byPassword = user.provider === 'password', language?: Language): Promise<User> {
     if (await this.users.recordLoginSuccess(user, language)) return user;
     // The lock protects a password, which a user of an identity provider does not have.
     const now = await (user.provider === 'oidc' ? this.users.findByUid(user.uid) : this.assertStillOpen(user));
     if (now !== null) this.status.assertUsable(now);
+    if (now?.credentialVersion === user.credentialVersion && (await this.users.recordLoginSuccess(now, language)))
+      return now;
     const isAtHome = now?.provider === user.provider && now.identityProviderId === user.identityProviderId;
-    const unchanged = isAtHome && now.credentialVersion === user.credentialVersion;
-    if (unchanged && (await this.users.recordLoginSuccess(now, language))) return now;
     const renewed = isAtHome && !byPassword && now.credentialVersion > user.credentialVersion;
     if (!renewed) throw new DomainError(loginFailed);
     return this.recordSuccess(now, byPassword, language);
   }
 
   /**
-   * Records that a user who is signed in has confirmed the password. Like a login, it sets the counter to 0.
+   * Records that a user who is signed in has confirmed the password. Like a login, it sets the counter to 0. Races with an
+   * administrator who unlocks the account, as `recordSuccess` does.
    * @returns false when the account is no longer enabled, or has another password by now
    * @throws DomainError LOGIN_401004 when the account is locked, also when the password was right
    */
   async recordConfirmation(user: User): Promise<boolean> {
     if (await this.users.recordPasswordConfirmed(user)) return true;
-    await this.assertStillOpen(user);
-    return false;
+    const now = await this.assertStillOpen(user);
+    return now?.credentialVersion === user.credentialVersion && this.users.recordPasswordConfirmed(now);
   }
 
   /**

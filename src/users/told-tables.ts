@@ -11,14 +11,9 @@ const kinds: Readonly<Record<UserColumn, ToldColumn>> = {
   status: { 1: 'enabled', 0: 'not enabled', [-1]: 'disabled', [-2]: 'expired' },
   ...{ provider: 'value', identityProviderId: 'value', externalId: 'value', directoryId: 'value' },
   ...{ isAdmin: 'flag', role: 'value', mfaType: 'value', tenantId: 'value', orgUnitId: 'value' },
-  ...{
-    createdAt: 'time',
-    enabledAt: 'time',
-    lastLoginSuccessTime: 'time',
-    lastLoginFailedTime: 'time',
-    loginFailedCount: 'number',
-  },
-  ...{ mfaFailedCount: 'number', mfaBlockedUntil: 'time', directorySeenAt: 'time', deletedAt: 'time' },
+  ...{ createdAt: 'time', enabledAt: 'time', lastLoginSuccessTime: 'time', lastLoginFailedTime: 'time' },
+  ...{ loginFailedCount: 'number', mfaFailedCount: 'number', mfaBlockedUntil: 'time' },
+  ...{ directorySeenAt: 'time', deletedAt: 'time' },
   ...{ directoryLookUntil: 'internal', credentialVersion: 'internal', ownFactors: 'internal', inGroups: 'internal' },
   ...{ erasingSince: 'internal', held: 'internal', legacyLogin: 'internal' },
 };

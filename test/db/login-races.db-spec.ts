@@ -1,8 +1,10 @@
 import { PasswordChangeRequests } from '../../src/password-reset/password-change-requests';
 import { changeType } from '../../src/shared/change-type';
+import type { Language } from '../../src/shared/languages';
 import { LoginLock } from '../../src/users/login-lock';
 import { UserAccounts } from '../../src/users/user-accounts';
-import { userStatus } from '../../src/users/user.entity';
+import { type User, userStatus } from '../../src/users/user.entity';
+import type { Transaction } from '../../src/platform/database/database';
 import { UsersRepository } from '../../src/users/users.repository';
 import { Directory } from '../../src/directory/directory';
 import { UnknownGuesses } from '../../src/auth/login/credentials/ldap/unknown-guesses';
@@ -109,28 +111,55 @@ describe('a burst of logins on one account in one process', () => {
     await expect(record()).resolves.toBe(asItWasRead);
   });
 
-  it.each([
-    ['enables a dormant account', "created_at = '2020-01-01', last_login_failed_time = ?"],
-    ['unlocks an account', 'login_failed_count = 3, last_login_failed_time = ?'],
-  ])('a right password is not called wrong when an administrator %s just after its refusal', async (what, change) => {
+  type Change = (tx: Transaction, user: User) => Promise<unknown>;
+  const unlock: Change = (tx, { uid }) => service.app.get(UserAccounts).unlock(tx, uid);
+  const enable: Change = (tx, user) => service.app.get(UserAccounts).change(tx, user, { status: userStatus.enabled });
+
+  /** The first guarded write finds the account as `state` says. Before the row is read again, an administrator changes it. */
+  const changedJustAfter = async (
+    write: 'recordLoginSuccess' | 'recordPasswordConfirmed',
+    { what, state, change }: { readonly what: string; readonly state: string; readonly change: Change },
+  ) => {
     const { uid } = await service.givenUser(`just after: ${what}`, { email: null });
-    await service.database.affected(`UPDATE users SET ${change} WHERE uid = ?`, [service.clock.now(), uid]);
-    const [users, accounts] = [service.app.get(UsersRepository), service.app.get(UserAccounts)];
-    const asItWasRead = (await users.findByUid(uid))!;
-    const write = users.recordLoginSuccess.bind(users);
-    const refused = jest.spyOn(users, 'recordLoginSuccess').mockImplementationOnce(async (user) => {
-      const won = await write(user);
-      await service.database.transaction(async (tx) => {
-        await accounts.change(tx, asItWasRead, { status: userStatus.enabled });
-        await accounts.unlock(tx, uid);
-      });
+    await service.database.affected(`UPDATE users SET ${state} WHERE uid = ?`, [service.clock.now(), uid]);
+    const users = service.app.get(UsersRepository);
+    const read = (await users.findByUid(uid))!;
+    const original: UsersRepository['recordLoginSuccess'] = users[write].bind(users);
+    const refused = jest.spyOn(users, write).mockImplementationOnce(async (user: User, language?: Language) => {
+      const won = await original(user, language);
+      await service.database.transaction((tx) => change(tx, read));
       return won;
     });
-    const recorded = await service.app.get(LoginLock).recordSuccess(asItWasRead);
-    expect(await refused.mock.results[0]?.value).toBe(false);
-    refused.mockRestore();
-    expect(recorded.uid).toBe(uid);
-    expect((await service.userRow(uid)).last_login_success_time).not.toBeNull();
+    return {
+      read,
+      firstWon: () => refused.mock.results[0]?.value as Promise<boolean>,
+      restore: () => refused.mockRestore(),
+    };
+  };
+
+  it.each([
+    {
+      what: 'enables a dormant account',
+      state: "created_at = '2020-01-01', last_login_failed_time = ?",
+      change: enable,
+    },
+    { what: 'unlocks an account', state: 'login_failed_count = 3, last_login_failed_time = ?', change: unlock },
+  ])('a right password is not called wrong when an administrator $what just after its refusal', async (given) => {
+    const { read, firstWon, restore } = await changedJustAfter('recordLoginSuccess', given);
+    const recorded = await service.app.get(LoginLock).recordSuccess(read);
+    expect(await firstWon()).toBe(false);
+    restore();
+    expect(recorded.uid).toBe(read.uid);
+    expect((await service.userRow(read.uid)).last_login_success_time).not.toBeNull();
+  });
+
+  it('a right current password ends no session when an administrator unlocks the account just after its refusal', async () => {
+    const state = 'login_failed_count = 3, last_login_failed_time = ?';
+    const given = { what: 'unlocks before a confirmation', state, change: unlock };
+    const { read, firstWon, restore } = await changedJustAfter('recordPasswordConfirmed', given);
+    expect(await service.app.get(LoginLock).recordConfirmation(read)).toBe(true);
+    expect(await firstWon()).toBe(false);
+    restore();
   });
 
   it('20 parallel forced changes of one user leave one usable request', async () => {

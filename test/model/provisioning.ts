@@ -20,15 +20,8 @@ export abstract class Provisioning extends Applications {
     const uid = this.name();
     const count = this.state.users.push({
       ...{ name, uid, email: `${name}@example.com`, status: 1, admin: false, erased: false, epoch: 0, ...place },
-      ...{
-        temporary: false,
-        failed: 0,
-        failedAt: null,
-        successAt: null,
-        createdAt: this.now,
-        enabledAt: null,
-        passwords: [],
-      },
+      ...{ temporary: false, failed: 0, failedAt: null, successAt: null, passwords: [] },
+      ...{ createdAt: this.now, enabledAt: null },
       ...{ mfaType: 'email', secret: null, lastStep: 0, wrongCodes: 0, blockedUntil: null, recovery: [] },
       ...{ otpUntil: 0, resetUntil: 0, pending: null, enrolment: null },
     });

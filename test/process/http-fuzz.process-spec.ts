@@ -1,21 +1,9 @@
 import type { Report } from '../support/fuzz/fuzz-service';
 import { type FuzzReport, HttpFuzz } from '../support/fuzz/http-fuzz';
-import { operations } from '../support/fuzz/operations';
+import { operations, unlikely } from '../support/fuzz/operations';
 
 const seed = Number(process.env.HTTP_FUZZ_SEED ?? 22);
 const [fromGrammar, fromBytes] = [20_000, 30_000];
-
-/**
- * Operations that may not succeed in a run: they need a login that waits for a code by mail, a mail server that refuses a
- * mail, a receiver that refuses an event, a device that is trusted at that moment, or a passkey of an account that a request may
- * name: only the accounts of the lanes have passkeys. A sign-in at an application needs the cookie of the browser that began it, and
- * a grant comes from such a sign-in. The code of a sign-in or of a try at an identity provider comes from a browser that was there.
- */
-const unlikely = [
-  ...['resendOtp', 'adminRetryMail', 'adminRetryEvent', 'adminDeleteUserPasskey', 'deleteTrustedDevice'],
-  ...['getInteraction', 'finishInteraction', 'endGrant', 'adminEndUserSession', 'adminDeleteUserDevice'],
-  ...['loginExternally', 'adminReadIdentityProviderTry'],
-];
 
 /** `npm run fuzz` sends more of them. */
 describe(`T214 50,000 hostile requests to the built program (seed ${seed})`, () => {

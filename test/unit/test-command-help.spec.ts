@@ -5,8 +5,8 @@ describe('the test command', () => {
   // `--only` without a name fails at once, so that a command that does not know the option starts no run here.
   it.each(['--help', '-h'])('%s prints the usage and starts nothing', (option) => {
     const command = resolve(__dirname, '../../scripts/test.mjs');
-    const { status, stdout, stderr } = spawnSync(process.execPath, [command, '--only', option], { encoding: 'utf8' });
-    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    const { status, stdout } = spawnSync(process.execPath, [command, '--only', option], { encoding: 'utf8' });
+    expect(status).toBe(0);
     expect(stdout).toMatch(/^npm test \[-- \[--help\] \[--only <project> \.\.\.\]/);
     expect(stdout).not.toContain('import');
   });

@@ -28,7 +28,7 @@ describe('docs/operations/upgrade.md', () => {
     expect(recorded).toEqual(since.filter((name) => recorded.includes(name)));
   });
 
-  it('each released version has a last migration, in the order of the versions, and the page names the version', () => {
+  it('each released version has a last migration, in the order of the migrations, and the page names the version', () => {
     const places = releases.map((one) => migrations.findIndex((migration) => migration.name === one.lastMigration));
     expect(places).toEqual([...places].sort((a, b) => a - b));
     expect(places).not.toContain(-1);

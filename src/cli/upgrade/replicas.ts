@@ -57,7 +57,7 @@ export function judgeReplica({ url, version }: Replica, own: string, released: r
   if (version === own || released.includes(version)) return finding('ok', `runs ${version}`);
   if (isNewer(version, own)) return finding('warn', `runs ${version}, which is newer: this is a roll-back`);
   const others = released.filter((one) => one !== own).join(' and ');
-  return finding('no', `runs ${version}: only ${others} may run beside ${own}, so upgrade to ${released[0]} first`);
+  return finding('no', `runs ${version}: only ${others} may run beside ${own}`);
 }
 
 function isNewer(one: string, other: string): boolean {

@@ -4,7 +4,7 @@ import { methodNotAllowed } from '../../shared/errors/error-catalogue';
 import { sendError } from './error-envelope';
 import type { RouteMarks } from './route-marks';
 
-/** Fastify adds HEAD wherever there is GET, and sends no body. */
+/** Fastify adds HEAD wherever there is GET, and sends no body. No route of the API sets `exposeHeadRoute: false`. */
 const registered: HTTPMethods[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 const common: readonly string[] = [...registered, 'HEAD'];
 
@@ -36,7 +36,7 @@ export function answerOtherMethods(fastify: FastifyInstance): { close(): void } 
         const others = registered.filter((method) => !known.has(method) && !fastify.hasRoute({ url, method }));
         if (others.length === 0) continue;
         const allow = [...known].join(', ');
-        // One route for all of them: a route for each would be a tenth of the start.
+        // One route for all of them: a route for each took a tenth of the processor time of a start with everything on.
         fastify.route({
           method: others,
           url,

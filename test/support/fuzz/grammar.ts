@@ -71,7 +71,7 @@ const idsOf = (template: string): string =>
 
 /** Makes requests from the document. */
 export class Grammar {
-  /** @param missing whether no request of the operation has succeeded so far */
+  /** @param missing whether no request of the operation has succeeded so far, although one can */
   constructor(
     private readonly numbers: SeededNumbers,
     private readonly missing: (operationId: string) => boolean = () => false,

@@ -8,6 +8,7 @@ import { FuzzService, type Report } from './fuzz-service';
 import { Grammar, type Mode } from './grammar';
 import { faultOf } from './judge';
 import type { Lane } from './lane';
+import { unlikely } from './operations';
 import { bytesOf, type FuzzRequest } from './request';
 import { Seen } from './values';
 
@@ -160,7 +161,7 @@ export class HttpFuzz {
   /** Sends requests until `end` have been sent by all lanes. */
   private async drive(lane: Lane, end: number, progress: (sent: number) => void): Promise<void> {
     const connection = new FuzzConnection(this.service.port);
-    const grammar = new Grammar(lane.numbers, (id) => this.successes[id] === undefined);
+    const grammar = new Grammar(lane.numbers, (id) => !unlikely.includes(id) && this.successes[id] === undefined);
     while (this.sent < end && this.findings.length < mostFindings) {
       if (lane.expired.user || lane.expired.admin) await this.service.repair(lane);
       const pieces = this.pieces(lane, grammar);

@@ -59,6 +59,18 @@ export const operations: readonly Operation[] = Object.entries(contract.paths).f
   }),
 );
 
+/**
+ * Operations that may not succeed in a run: they need a login that waits for a code by mail, a mail server that refuses a
+ * mail, a receiver that refuses an event, a device that is trusted at that moment, or a passkey of an account that a request may
+ * name: only the accounts of the lanes have passkeys. A sign-in at an application needs the cookie of the browser that began it, and
+ * a grant comes from such a sign-in. The code of a sign-in or of a try at an identity provider comes from a browser that was there.
+ */
+export const unlikely: readonly string[] = [
+  ...['resendOtp', 'adminRetryMail', 'adminRetryEvent', 'adminDeleteUserPasskey', 'deleteTrustedDevice'],
+  ...['getInteraction', 'finishInteraction', 'endGrant', 'adminEndUserSession', 'adminDeleteUserDevice'],
+  ...['loginExternally', 'adminReadIdentityProviderTry'],
+];
+
 const schemas = contract.components?.schemas as unknown as Readonly<Record<string, Schema>>;
 
 /** The schema without references. */
