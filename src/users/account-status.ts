@@ -22,7 +22,7 @@ export class AccountStatus {
     if (this.isDormant(user)) throw new DomainError(accountDormant);
   }
 
-  /** Nobody has signed in to the account for a long time, and no administrator has enabled it since. */
+  /** Whether the account was unused for `ACCOUNT_DORMANT_DAYS`, and no administrator has enabled it in this time. */
   isDormant({ lastLoginSuccessTime, createdAt, enabledAt }: User): boolean {
     const { dormantDays } = this.settings;
     if (dormantDays === 0) return false;

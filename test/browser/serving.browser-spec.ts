@@ -70,7 +70,7 @@ describe('the pages, served by the service', () => {
       expect(headers).toMatchObject(keptForGood);
       expect(headers['content-type']).toMatch(mediaType);
     }
-    // What a client gets in the place of the file has no path of its own.
+    // The compressed file is sent in place of the file, and has no path of its own.
     expect((await site.service.get(`${script}.br`)).status).toBe(404);
     const missing = await site.service.get('/assets/missing.js');
     expect(missing).toMatchObject({ status: 404, headers: { 'cache-control': 'no-store' } });

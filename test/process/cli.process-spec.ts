@@ -463,7 +463,7 @@ describe('the command line', () => {
       expect(await login('kept1')).toMatchObject({ status: 200, body: { data: { user_info: { uid: 'Legacy_7' } } } });
       expect((await login('kept1')).status).toBe(200);
       expect(await importWithProblems(path)).toMatchObject({ created: 0, skipped: 2 });
-      // Nobody has used this account since 2020.
+      // The account is unused since 2020.
       expect(await json(['user', 'show', 'kept2'])).toMatchObject({ status: 1, dormant: true });
       expect(await json(['user', 'set-status', 'kept2', '1'])).toMatchObject({ status: 1, dormant: false });
     });

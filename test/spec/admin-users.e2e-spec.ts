@@ -155,7 +155,7 @@ describe('users, as administrators see and change them', () => {
     expect(await lastAudit(uid)).toMatchObject({ event: 'USER_STATUS_CHANGED', detail: { from: 1, to: 1 } });
     expect(await dormant()).toBe(false);
     expect(code(await service.login('back-from-leave'))).toBe('200');
-    // Who was enabled and never came has as long as a new user.
+    // A user who was enabled and never signs in has as many days as a new user.
     const ago = [service.clock.secondsFromNow(-200 * day), service.clock.secondsFromNow(-181 * day)];
     await service.database.affected('UPDATE users SET last_login_success_time = ?, enabled_at = ? WHERE uid = ?', [
       ...ago,
