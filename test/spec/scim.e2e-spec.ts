@@ -173,6 +173,29 @@ describe('users and groups by SCIM', () => {
       ]);
     });
 
+    it('miss nobody who stays, when two clients read page after page while somebody is deleted (T660)', async () => {
+      await givenTenant(service, 'paged');
+      const [one, two] = [await ScimClient.of(service, 'paged'), await ScimClient.of(service, 'paged')];
+      for (const n of [0, 1, 2, 3, 4, 5]) {
+        await one.givenUser(`paged-${n}`);
+        await one.givenGroup(`paged-${n}`);
+      }
+      for (const [list, name] of [
+        ['Users', 'userName'],
+        ['Groups', 'displayName'],
+      ] as const) {
+        const page = async (client: ScimClient, startIndex: number) => {
+          const { Resources } = (await client.ask('GET', `/${list}?count=2&startIndex=${startIndex}`)).body;
+          return Resources as Record<string, string>[];
+        };
+        const first = await page(one, 1);
+        expect((await two.ask('DELETE', `/${list}/${first[0]!.id}`)).status).toBe(204);
+        await page(two, 1);
+        const seen = [first, await page(one, 3), await page(one, 5)].flat().map((found) => found[name]);
+        expect(seen).toEqual(['paged-0', 'paged-1', 'paged-2', 'paged-3', 'paged-4', 'paged-5']);
+      }
+    });
+
     it.each([
       ['userName eq "LIST-a"', ['list-a']],
       ['userName eq "list-a" or userName eq "list-b"', ['list-a', 'list-b']],
