@@ -140,12 +140,17 @@ export class UserAdministration {
     }
   }
 
+  /**
+   * Race: a move to another kind of sign-in while the password is hashed. If it commits first, the locked row tells, and the password
+   * is refused. If it comes later, it takes the new password away.
+   * @throws AccountProblem
+   */
   async setPassword(by: Authority, user: User, password: string, { temporary, rules }: NewPassword): Promise<void> {
-    if (user.provider !== 'password')
-      throw new AccountProblem('the user has no password in this service: change it where the user signs in');
+    assertOwnPassword(user);
     const hash = await this.hash(password, user, rules);
     await this.changes.make(by, async ({ tx, record }) => {
       const owner = await this.targets.lock(tx, by, user.uid);
+      assertOwnPassword(owner);
       await this.users.setPassword(tx, user.uid, hash, { temporary });
       await this.history.append(tx, user.uid, changeType.administrator, hash);
       await this.revoker.markRevoked(tx, user.uid);
@@ -181,6 +186,12 @@ export class UserAdministration {
     if (role !== null) await change.record('USER_ROLE_CHANGED', { userId, detail: { role } });
     return created;
   }
+}
+
+/** @throws AccountProblem */
+function assertOwnPassword({ provider }: User): void {
+  if (provider === 'password') return;
+  throw new AccountProblem('the user has no password in this service: change it where the user signs in');
 }
 
 /** @param clients of `SubjectIds`. @throws AccountProblem */
