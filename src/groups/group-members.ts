@@ -169,7 +169,7 @@ export class GroupMembers {
     }
   }
 
-  /** @throws GroupProblem missing, full */
+  /** @throws GroupProblem missing */
   private async holdUsers(tx: Transaction, tenantId: string, uids: readonly string[]): Promise<void> {
     const sorted = [...new Set(uids)].sort();
     const stranger = sorted.find((uid) => !isUserId(uid));
@@ -179,13 +179,19 @@ export class GroupMembers {
       const found = new Set(await this.locks.holdMembers(tx, tenantId, asked));
       const unknown = asked.find((uid) => !found.has(uid));
       if (unknown !== undefined) throw noUser(unknown);
-      const [full] = await fullUsers(tx, asked);
-      if (full === undefined) continue;
-      throw new GroupProblem('full', `a user can be a member of ${mostGroupsOfUser} groups, as ${full.uid} is`, 'uid');
     }
   }
 
+  /**
+   * The transaction holds the rows of the users, so nobody adds them elsewhere meanwhile.
+   * @param uids users who are no members: who is one already needs no room @throws GroupProblem full
+   */
   private async insert({ tx, record }: GroupChange, groupId: string, uids: readonly string[]): Promise<void> {
+    for (let i = 0; i < uids.length; i += batch) {
+      const [full] = await fullUsers(tx, uids.slice(i, i + batch));
+      if (full === undefined) continue;
+      throw new GroupProblem('full', `a user can be a member of ${mostGroupsOfUser} groups, as ${full.uid} is`, 'uid');
+    }
     const addedAt = this.clock.now();
     for (const userId of uids) {
       await this.rows.insert(tx, { groupId, userId, addedAt });
