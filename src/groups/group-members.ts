@@ -151,11 +151,10 @@ export class GroupMembers {
    * @param record writes an audit row for each; an erasure has its own
    */
   async endAll(tx: Transaction, uid: string, record?: GroupChange['record']): Promise<void> {
-    const rows = record === undefined ? [] : await this.rows.find({ userId: uid }, {}, tx);
+    const groups = (await this.rows.find({ userId: uid }, {}, tx)).map(({ groupId }) => groupId);
+    await this.groups.holdAll(tx, groups);
     await this.rows.remove(tx, { userId: uid });
-    for (const { groupId } of rows) {
-      await record?.('GROUP_MEMBER_REMOVED', { userId: uid, detail: { group: groupId } });
-    }
+    for (const group of groups) await record?.('GROUP_MEMBER_REMOVED', { userId: uid, detail: { group } });
   }
 
   /**
@@ -164,9 +163,12 @@ export class GroupMembers {
    * the user at another place.
    */
   async endFollowed(change: GroupChange, uid: string): Promise<void> {
-    for (const { id, source } of await groupsOfUsers(change.tx, [uid])) {
-      if (source === 'directory' || source === 'provider') await this.delete(change, id, [uid]);
-    }
+    const followed = (await groupsOfUsers(change.tx, [uid])).filter(
+      ({ source }) => source === 'directory' || source === 'provider',
+    );
+    const groups = followed.map(({ id }) => id);
+    await this.groups.holdAll(change.tx, groups);
+    for (const id of groups) await this.delete(change, id, [uid]);
   }
 
   /** @throws GroupProblem missing */

@@ -1,7 +1,11 @@
+import { operatorAuthority } from '../../src/admin/authority';
+import { UserChanges } from '../../src/admin/user-changes';
+import { UserErasure } from '../../src/admin/user-erasure';
 import { IdentityProviderAdministration } from '../../src/admin/identity-provider-administration';
 import { ProviderVerification } from '../../src/admin/provider-verification';
 import { checkIdentityProviders } from '../../src/admin/checks/provider-checks';
 import { Groups } from '../../src/groups/groups.repository';
+import type { UserChange } from '../../src/users/user-accounts';
 import { TestService } from '../support/app';
 import { givenTenant } from '../support/admin';
 import { givenIdentityProvider } from '../support/identity-providers';
@@ -16,10 +20,13 @@ describe('users and groups by SCIM', () => {
   beforeAll(async () => {
     service = await TestService.start(scimSettings);
     client = await ScimClient.of(service);
+    await givenTenant(service, 'versions');
     await service.database.affected("INSERT INTO org_units (id, tenant_id, name) VALUES ('u1', 'root', 'Sales')");
   });
   afterAll(() => service.stop());
 
+  const changed = (uid: string, change: UserChange) =>
+    service.app.get(UserChanges).change(operatorAuthority, uid, change);
   const auditOf = (uid: string) =>
     service.database.rows<{ event: string; actor_id: string }>(
       'SELECT event, actor_id FROM audit_logs WHERE user_id = ? ORDER BY id',
@@ -145,6 +152,21 @@ describe('users and groups by SCIM', () => {
       const now = first.headers.etag as string;
       expect((await client.ask('DELETE', `/Groups/${id}`, undefined, { 'if-match': now })).status).toBe(204);
     });
+  });
+
+  it.each([
+    ['is erased', (uid: string) => service.app.get(UserErasure).erase(operatorAuthority, uid)],
+    ['moves to another tenant', (uid: string) => changed(uid, { tenantId: 'versions' })],
+  ])('a group has a new version when a member %s: nobody is told that it is unchanged', async (_what, end) => {
+    const [uid, stays] = [await client.givenUser('goes'), await client.givenUser('stays')];
+    const id = await client.givenGroup('leaving', [uid, stays]);
+    const etag = (await client.ask('GET', `/Groups/${id}`)).headers.etag as string;
+    await end(uid);
+    const read = await client.ask('GET', `/Groups/${id}`, undefined, { 'if-none-match': etag });
+    expect([read.status, read.body?.members]).toEqual([200, [expect.objectContaining({ value: stays })]]);
+    const late = await client.patch(`/Groups/${id}`, [{ op: 'remove', path: 'members' }], { 'if-match': etag });
+    expect(late.status).toBe(412);
+    for (const path of [`/Groups/${id}`, `/Users/${stays}`]) await client.ask('DELETE', path);
   });
 
   describe('lists', () => {
