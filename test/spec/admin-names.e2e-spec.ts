@@ -1,3 +1,4 @@
+import { ExpiryWarnings } from '../../src/password-reset/expiry-warnings';
 import { givenCaller, startAdministration } from '../support/admin';
 import type { Answer, TestService } from '../support/app';
 import { newMails } from '../support/reset';
@@ -67,6 +68,19 @@ describe('names that administrators give', () => {
       expect(text).toContain('anna.smith');
       expect(`${text}${String(html)}`).not.toContain('evil.test');
     }
+  });
+
+  it('a warning of an expiring password, which a file of users can cause, greets by the login name as well', async () => {
+    const hash = '$2b$10$abcdefghijklmnopqrstuu5Lr0j4nQZ4Jz6sWq1c9y2mV8tBxKdGi';
+    const set = service.clock.secondsFromNow(-80 * 86_400).toISOString();
+    const row = `old.smith,old@example.com,Win a prize at evil.test,${hash},${set}`;
+    const file = `login_name,email,nickname,password_hash,password_set_at\n${row}\n`;
+    const sent = { bearer: root, headers: { 'content-type': 'text/csv' } };
+    expect((await service.post('/admin/users/import', file, sent)).body.data).toMatchObject({ created: 1 });
+    expect(await service.app.get(ExpiryWarnings).run()).toBe(1);
+    const [mail] = await newMails(service);
+    expect(mail?.text).toContain('Hello old.smith');
+    expect(`${mail?.text}${String(mail?.html)}`).not.toContain('evil.test');
   });
 
   it.each(['Win a prize at evil.test', 'http://evil.test', 'www.evil.test', 'x'.repeat(65)])(
