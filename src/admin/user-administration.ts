@@ -14,9 +14,11 @@ import {
   notPermitted,
   passwordPolicyViolated,
 } from '../shared/errors/error-catalogue';
+import { identityKey } from '../shared/identity-key';
 import { type Language, languageFor } from '../shared/languages';
 import { usableAddress } from '../shared/mail-address';
 import { Random } from '../shared/random';
+import { isUuid } from '../shared/uuid';
 import { TokenRevoker } from '../sessions/token-revoker';
 import { SubjectIds } from '../users/subject-ids';
 import { PasswordHistory } from '../users/password-change-log.repository';
@@ -68,9 +70,18 @@ export class UserAdministration {
     private readonly brought: BroughtTotp,
   ) {}
 
-  /** Finds a user by login name or uid. @throws AccountProblem if there is none */
+  /**
+   * Finds a user by login name or uid. A login name comes first, because ids of another system may be the names of others. Nobody
+   * has a UUID for a name by chance: the administrator of a tenant could give an account the uid of somebody else as its login name,
+   * and an operator would make this account an administrator. So the owner of a UUID comes first, also when deleted.
+   * @throws AccountProblem if there is none
+   */
   async find(nameOrUid: string): Promise<User> {
-    const user = (await this.users.findByLoginName(nameOrUid)) ?? (await this.users.findByUid(nameOrUid));
+    const uuid = identityKey(nameOrUid);
+    const user =
+      (isUuid(uuid) ? await this.users.findByUid(uuid) : null) ??
+      (await this.users.findByLoginName(nameOrUid)) ??
+      (await this.users.findByUid(nameOrUid));
     if (user !== null && user.deletedAt === null) return user;
     throw new AccountProblem(`there is no user ${JSON.stringify(nameOrUid)}`, notFoundForCaller);
   }

@@ -1,3 +1,6 @@
+import { operatorAuthority } from '../../src/admin/authority';
+import { UserAdministration } from '../../src/admin/user-administration';
+import { UserErasure } from '../../src/admin/user-erasure';
 import { ExpiryWarnings } from '../../src/password-reset/expiry-warnings';
 import { givenCaller, startAdministration } from '../support/admin';
 import type { Answer, TestService } from '../support/app';
@@ -50,6 +53,22 @@ describe('names that administrators give', () => {
     const { body } = await send('POST', 'users', user(name, { nickname: name }));
     expect(body.data).toMatchObject({ login_name: name, nickname: name });
     expect((await send('PATCH', 'tenants/other', { name })).status).toBe(200);
+  });
+
+  it('an account whose login name is the uid of somebody else is not the user whom a command names by this uid', async () => {
+    const find = (name: string) => service.app.get(UserAdministration).find(name);
+    const acme = (await givenCaller(service, { isAdmin: true, tenantId: 'acme' })).bearer;
+    const made = await service.post('/admin/users', user(uid), { bearer: acme });
+    expect(made.body.data).toMatchObject({ login_name: uid, tenant_id: 'acme' });
+    for (const typed of [uid, uid.toUpperCase()]) expect((await find(typed)).uid).toBe(uid);
+    const erased = await service.givenUser('erased');
+    await service.post('/admin/users', user(erased.uid), { bearer: acme });
+    await service.app.get(UserErasure).erase(operatorAuthority, erased.uid);
+    await expect(find(erased.uid)).rejects.toThrow('there is no user');
+    // Where ids of another system were kept, people type the name.
+    const kept = await service.givenUser('kept', { uid: '1001' });
+    const named = await service.givenUser('1001');
+    expect([(await find('1001')).uid, (await find('kept')).uid]).toEqual([named.uid, kept.uid]);
   });
 
   it('a mail that an administrator or anybody can cause greets by the login name and never by the nickname', async () => {
