@@ -14,9 +14,11 @@ import {
   notPermitted,
   passwordPolicyViolated,
 } from '../shared/errors/error-catalogue';
+import { identityKey } from '../shared/identity-key';
 import { type Language, languageFor } from '../shared/languages';
 import { usableAddress } from '../shared/mail-address';
 import { Random } from '../shared/random';
+import { isUuid } from '../shared/uuid';
 import { TokenRevoker } from '../sessions/token-revoker';
 import { SubjectIds } from '../users/subject-ids';
 import { PasswordHistory } from '../users/password-change-log.repository';
@@ -68,9 +70,18 @@ export class UserAdministration {
     private readonly brought: BroughtTotp,
   ) {}
 
-  /** Finds a user by login name or uid. @throws AccountProblem if there is none */
+  /**
+   * Finds a user by login name or uid. A login name comes first, because ids of another system may be the names of others. Nobody
+   * has a UUID for a name by chance: the administrator of a tenant could give an account the uid of somebody else as its login name,
+   * and an operator would make this account an administrator. So the owner of a UUID comes first, also when deleted.
+   * @throws AccountProblem if there is none
+   */
   async find(nameOrUid: string): Promise<User> {
-    const user = (await this.users.findByLoginName(nameOrUid)) ?? (await this.users.findByUid(nameOrUid));
+    const uuid = identityKey(nameOrUid);
+    const user =
+      (isUuid(uuid) ? await this.users.findByUid(uuid) : null) ??
+      (await this.users.findByLoginName(nameOrUid)) ??
+      (await this.users.findByUid(nameOrUid));
     if (user !== null && user.deletedAt === null) return user;
     throw new AccountProblem(`there is no user ${JSON.stringify(nameOrUid)}`, notFoundForCaller);
   }
@@ -140,12 +151,17 @@ export class UserAdministration {
     }
   }
 
+  /**
+   * Race: a move to another kind of sign-in while the password is hashed. If it commits first, the locked row tells, and the password
+   * is refused. If it comes later, it takes the new password away.
+   * @throws AccountProblem
+   */
   async setPassword(by: Authority, user: User, password: string, { temporary, rules }: NewPassword): Promise<void> {
-    if (user.provider !== 'password')
-      throw new AccountProblem('the user has no password in this service: change it where the user signs in');
+    assertOwnPassword(user);
     const hash = await this.hash(password, user, rules);
     await this.changes.make(by, async ({ tx, record }) => {
       const owner = await this.targets.lock(tx, by, user.uid);
+      assertOwnPassword(owner);
       await this.users.setPassword(tx, user.uid, hash, { temporary });
       await this.history.append(tx, user.uid, changeType.administrator, hash);
       await this.revoker.markRevoked(tx, user.uid);
@@ -181,6 +197,12 @@ export class UserAdministration {
     if (role !== null) await change.record('USER_ROLE_CHANGED', { userId, detail: { role } });
     return created;
   }
+}
+
+/** @throws AccountProblem */
+function assertOwnPassword({ provider }: User): void {
+  if (provider === 'password') return;
+  throw new AccountProblem('the user has no password in this service: change it where the user signs in');
 }
 
 /** @param clients of `SubjectIds`. @throws AccountProblem */

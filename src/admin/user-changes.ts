@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { GroupMembers } from '../groups/group-members';
+import { IdentityProviders } from '../identity-providers/identity-providers.repository';
 import { type AccountChange, Mailer } from '../mail/mailer';
 import { Offboardings } from '../offboarding/offboardings';
 import type { Gated } from '../platform/database/cooldown.repository';
@@ -19,6 +20,7 @@ import { wireNameOf } from '../users/user-wire';
 import { type User, userStatus } from '../users/user.entity';
 import { AdminChanges, type Change } from './admin-changes';
 import { type Authority, foreignChange, rulesAdministrators } from './authority';
+import { assertMayIdentify } from './provider-of-user';
 import { TargetUsers } from './target-users';
 
 /** What a system that provisions users changes: it also knows the name by which the person signs in. */
@@ -39,6 +41,7 @@ export class UserChanges {
     private readonly mailer: Mailer,
     private readonly groups: GroupMembers,
     private readonly offboardings: Offboardings,
+    private readonly providers: IdentityProviders,
   ) {}
 
   /**
@@ -101,6 +104,7 @@ export class UserChanges {
     if (losesAccess(wanted)) this.targets.assertNotOneself(by, uid);
     const user = await this.targets.lock(change.tx, by, uid);
     assertPermitted(by, wanted);
+    if (differs(user, wanted, 'externalId')) await assertMayIdentify(change.tx, this.providers, by, user);
     await this.applyTo(change, by, user, wanted);
   }
 

@@ -99,6 +99,8 @@ export const toldLogs: readonly ToldTable[] = [
       ...{ id: 'number', created_at: 'time', event: 'value', ip: 'value', user_agent: 'value', request_id: 'value' },
       ...{ user_id: 'internal', detail: 'internal' },
     },
+    // The actor of a row without an address is an operator (`--actor`), whose name an imported user may have as the uid.
+    only: 'ip IS NOT NULL',
   },
 ];
 

@@ -151,11 +151,10 @@ export class GroupMembers {
    * @param record writes an audit row for each; an erasure has its own
    */
   async endAll(tx: Transaction, uid: string, record?: GroupChange['record']): Promise<void> {
-    const rows = record === undefined ? [] : await this.rows.find({ userId: uid }, {}, tx);
+    const groups = (await this.rows.find({ userId: uid }, {}, tx)).map(({ groupId }) => groupId);
+    await this.groups.holdAll(tx, groups);
     await this.rows.remove(tx, { userId: uid });
-    for (const { groupId } of rows) {
-      await record?.('GROUP_MEMBER_REMOVED', { userId: uid, detail: { group: groupId } });
-    }
+    for (const group of groups) await record?.('GROUP_MEMBER_REMOVED', { userId: uid, detail: { group } });
   }
 
   /**
@@ -164,12 +163,15 @@ export class GroupMembers {
    * the user at another place.
    */
   async endFollowed(change: GroupChange, uid: string): Promise<void> {
-    for (const { id, source } of await groupsOfUsers(change.tx, [uid])) {
-      if (source === 'directory' || source === 'provider') await this.delete(change, id, [uid]);
-    }
+    const followed = (await groupsOfUsers(change.tx, [uid])).filter(
+      ({ source }) => source === 'directory' || source === 'provider',
+    );
+    const groups = followed.map(({ id }) => id);
+    await this.groups.holdAll(change.tx, groups);
+    for (const id of groups) await this.delete(change, id, [uid]);
   }
 
-  /** @throws GroupProblem missing, full */
+  /** @throws GroupProblem missing */
   private async holdUsers(tx: Transaction, tenantId: string, uids: readonly string[]): Promise<void> {
     const sorted = [...new Set(uids)].sort();
     const stranger = sorted.find((uid) => !isUserId(uid));
@@ -179,13 +181,19 @@ export class GroupMembers {
       const found = new Set(await this.locks.holdMembers(tx, tenantId, asked));
       const unknown = asked.find((uid) => !found.has(uid));
       if (unknown !== undefined) throw noUser(unknown);
-      const [full] = await fullUsers(tx, asked);
-      if (full === undefined) continue;
-      throw new GroupProblem('full', `a user can be a member of ${mostGroupsOfUser} groups, as ${full.uid} is`, 'uid');
     }
   }
 
+  /**
+   * The transaction holds the rows of the users, so nobody adds them elsewhere meanwhile.
+   * @param uids users who are no members: who is one already needs no room @throws GroupProblem full
+   */
   private async insert({ tx, record }: GroupChange, groupId: string, uids: readonly string[]): Promise<void> {
+    for (let i = 0; i < uids.length; i += batch) {
+      const [full] = await fullUsers(tx, uids.slice(i, i + batch));
+      if (full === undefined) continue;
+      throw new GroupProblem('full', `a user can be a member of ${mostGroupsOfUser} groups, as ${full.uid} is`, 'uid');
+    }
     const addedAt = this.clock.now();
     for (const userId of uids) {
       await this.rows.insert(tx, { groupId, userId, addedAt });

@@ -136,6 +136,14 @@ export class Groups {
     if (!(await this.write(tx, writer, id, {}))) throw missing(id);
   }
 
+  /**
+   * Like `hold`, for groups of any owner whose memberships of one user end. In the order of the ids, as whoever holds several
+   * groups. A group that was deleted meanwhile is left out.
+   */
+  async holdAll(tx: Transaction, ids: readonly string[]): Promise<void> {
+    for (const id of [...ids].sort()) await this.rows.won(tx, { id }, this.counted());
+  }
+
   /** @throws GroupProblem missing, foreign */
   async owned(tx: Sql, writer: GroupWriter, id: string): Promise<Group> {
     const group = await this.find(id, writer.tenantId === undefined ? {} : { tenantId: writer.tenantId }, tx);
@@ -145,8 +153,11 @@ export class Groups {
   }
 
   private write(tx: Transaction, writer: GroupWriter, id: string, change: Partial<Group>): Promise<boolean> {
-    const counted = { ...change, changedAt: this.clock.now(), ...this.rows.incremented('version') };
-    return this.rows.won(tx, { id, ...owner(writer) }, counted);
+    return this.rows.won(tx, { id, ...owner(writer) }, { ...change, ...this.counted() });
+  }
+
+  private counted() {
+    return { changedAt: this.clock.now(), ...this.rows.incremented('version') };
   }
 }
 

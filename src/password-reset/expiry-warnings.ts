@@ -131,11 +131,13 @@ export class ExpiryWarnings implements OnModuleDestroy {
     const days = this.steps.findLast((step) => step * daySeconds * 1000 >= left);
     if (owner === undefined || to === null || days === undefined || left <= 0) return false;
     const passwordId = typeof position.id === 'number' ? position.id : 0;
-    const { uid, loginName, nickname, credentialVersion } = owner;
+    const { uid, loginName, credentialVersion } = owner;
     const warned = warnings.get(uid);
     if (warned?.passwordId === passwordId && warned.days <= days) return false;
     const language = languageFor(owner.language);
-    const mail = { userId: uid, to, nickname, loginName: nameForMail({ loginName }), language, expires };
+    // A file of users has the address, the nickname and the time of the password, so it is a mail that an administrator causes.
+    const name = nameForMail({ loginName });
+    const mail = { userId: uid, to, nickname: name, loginName: name, language, expires };
     return this.database.transaction(async (tx) => {
       // The owner may have changed the password since it was read, or an operator may have disabled the account.
       if ((await this.users.credentialVersion(tx, uid)) !== credentialVersion) return false;

@@ -23,7 +23,6 @@ export interface ExpiringPassword {
     readonly uid: string;
     readonly loginName: string;
     readonly email: string;
-    readonly nickname: string | null;
     /** The language of the owner. If it is unknown, the one in which the password was chosen. */
     readonly language: string | null;
     readonly credentialVersion: number;
@@ -37,7 +36,6 @@ interface Row {
   readonly uid: string | null;
   readonly login_name: string;
   readonly email: string;
-  readonly nickname: string | null;
   readonly credential_version: number;
 }
 
@@ -73,7 +71,7 @@ export class ExpiringPasswords {
   async after(source: PasswordSource, { at, id }: Position, until: Date, limit: number): Promise<ExpiringPassword[]> {
     const { table, key, columns, newest } = parts[source];
     const rows = await this.database.rows<Row>(
-      `SELECT p.id, p.set_at, COALESCE(u.language, p.language) AS language, u.uid, u.login_name, u.email, u.nickname, u.credential_version
+      `SELECT p.id, p.set_at, COALESCE(u.language, p.language) AS language, u.uid, u.login_name, u.email, u.credential_version
        FROM (SELECT ${columns}, created_at AS set_at FROM ${table}
              WHERE created_at >= ? AND created_at <= ? AND (created_at > ? OR (created_at = ? AND ${key} > ?))
              ORDER BY created_at, ${key} LIMIT ${Math.trunc(limit)}) p
@@ -90,6 +88,6 @@ function expiringPassword(source: PasswordSource, row: Row): ExpiringPassword {
   // The driver of MySQL returns a BIGINT as text.
   const position = { at: timeOf(row.set_at), id: source === 'history' ? Number(row.id) : row.id };
   if (row.uid === null) return { position };
-  const { uid, login_name: loginName, email, nickname, language, credential_version: credentialVersion } = row;
-  return { position, owner: { uid, loginName, email, nickname, language, credentialVersion } };
+  const { uid, login_name: loginName, email, language, credential_version: credentialVersion } = row;
+  return { position, owner: { uid, loginName, email, language, credentialVersion } };
 }

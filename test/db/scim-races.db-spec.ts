@@ -184,7 +184,7 @@ describe('pages of many users', () => {
 
   const inTenant = { tenantId: 'root' };
   const skips = Array.from({ length: many / 200 }, (_, n) => n * 200);
-  const page = { skip: 0, limit: 200, descending: false };
+  const page = { reader: 'client', skip: 0, limit: 200, descending: false };
   const onMariaDb = __DATABASE__ === 'mariadb' ? it : it.skip;
 
   onMariaDb.each([
@@ -213,7 +213,7 @@ describe('pages of many users', () => {
     for (const within of order === 'email' ? [inTenant] : [inTenant, {}]) {
       const [, ...others] = await rowsRead(
         ...skips.map(
-          (skip) => (lists: Lists) => lists.users.page(within, search, order, { skip, limit: 200, descending }),
+          (skip) => (lists: Lists) => lists.users.page(within, search, order, { ...page, skip, descending }),
         ),
       );
       // The index, the rows, and the time of the newest password of each user.
@@ -259,18 +259,19 @@ describe('a client that reads page after page', () => {
     service.givenUser(name, { tenantId: 'walk', nickname, email: nickname && `${name}@walk.example` });
   const users = () => new ProvisionedUsers(service.app.get(Database), service.clock);
   const within = { tenantId: 'walk' };
+  const reader = 'client';
 
   it.each(
     (['loginName', 'nickname', 'email'] as const).flatMap((order) =>
       [false, true].map((descending) => [order, descending] as const),
     ),
   )('T660 sees each user who stays once, by %s, descending %s, while others come and go', async (order, descending) => {
-    const whole = await users().page(within, undefined, order, { skip: 0, limit: 200, descending });
+    const whole = await users().page(within, undefined, order, { reader, skip: 0, limit: 200, descending });
     const list = users();
     const seen: string[] = [];
     const came: string[] = [];
     for (let skip = 0, total = 1; skip < total; skip += 7) {
-      const page = await list.page(within, undefined, order, { skip, limit: 7, descending });
+      const page = await list.page(within, undefined, order, { reader, skip, limit: 7, descending });
       seen.push(...page.rows.map(({ uid }) => uid));
       total = page.total;
       if (skip % 2 === 0)

@@ -372,4 +372,27 @@ describe('identity providers through the API of administrators', () => {
     );
     expect(outcomeOf(await acme.get('identity-providers'))).toBe('AUTH_403001');
   });
+
+  it("a tenant's administrator does not say which person of another tenant's provider has an account (T552)", async () => {
+    await created({ id: 'owned', tenant_id: 'acme' });
+    await created({ id: 'shared' });
+    const acme = await AdminClient.of(service, 'acme-namer', { tenantId: 'acme' });
+    const given = (name: string, more: object) =>
+      service.givenUser(name, { tenantId: 'acme', password: null, externalId: `id-${name}`, ...more });
+    const change = async (uid: string, body: object, by = acme) => {
+      const outcome = outcomeOf(await by.send('PATCH', `users/${uid}`, body));
+      return [outcome, (await service.userRow(uid)).external_id];
+    };
+    const shared = await given('quinn', { provider: 'oidc', identityProviderId: 'shared' });
+    for (const external_id of ['id-of-a-stranger', null]) {
+      expect(await change(shared.uid, { external_id })).toEqual(['AUTH_403001', 'id-quinn']);
+    }
+    expect(await change(shared.uid, { external_id: 'id-quinn', nickname: 'Q' })).toEqual(['success', 'id-quinn']);
+    expect(await change(shared.uid, { external_id: 'id-2' }, root)).toEqual(['success', 'id-2']);
+    const own = await given('rita', { provider: 'oidc', identityProviderId: 'owned' });
+    const local = await given('rolf', {});
+    for (const { uid } of [own, local]) {
+      expect(await change(uid, { external_id: 'id-3' })).toEqual(['success', 'id-3']);
+    }
+  });
 });

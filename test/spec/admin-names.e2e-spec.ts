@@ -1,3 +1,7 @@
+import { operatorAuthority } from '../../src/admin/authority';
+import { UserAdministration } from '../../src/admin/user-administration';
+import { UserErasure } from '../../src/admin/user-erasure';
+import { ExpiryWarnings } from '../../src/password-reset/expiry-warnings';
 import { givenCaller, startAdministration } from '../support/admin';
 import type { Answer, TestService } from '../support/app';
 import { newMails } from '../support/reset';
@@ -51,6 +55,22 @@ describe('names that administrators give', () => {
     expect((await send('PATCH', 'tenants/other', { name })).status).toBe(200);
   });
 
+  it('an account whose login name is the uid of somebody else is not the user whom a command names by this uid', async () => {
+    const find = (name: string) => service.app.get(UserAdministration).find(name);
+    const acme = (await givenCaller(service, { isAdmin: true, tenantId: 'acme' })).bearer;
+    const made = await service.post('/admin/users', user(uid), { bearer: acme });
+    expect(made.body.data).toMatchObject({ login_name: uid, tenant_id: 'acme' });
+    for (const typed of [uid, uid.toUpperCase()]) expect((await find(typed)).uid).toBe(uid);
+    const erased = await service.givenUser('erased');
+    await service.post('/admin/users', user(erased.uid), { bearer: acme });
+    await service.app.get(UserErasure).erase(operatorAuthority, erased.uid);
+    await expect(find(erased.uid)).rejects.toThrow('there is no user');
+    // Where ids of another system were kept, people type the name.
+    const kept = await service.givenUser('kept', { uid: '1001' });
+    const named = await service.givenUser('1001');
+    expect([(await find('1001')).uid, (await find('kept')).uid]).toEqual([named.uid, kept.uid]);
+  });
+
   it('a mail that an administrator or anybody can cause greets by the login name and never by the nickname', async () => {
     const advertisement = 'Win a prize at evil.test';
     const invited = await send('POST', 'users', user('anna.smith', { nickname: advertisement, invite: true }));
@@ -67,6 +87,19 @@ describe('names that administrators give', () => {
       expect(text).toContain('anna.smith');
       expect(`${text}${String(html)}`).not.toContain('evil.test');
     }
+  });
+
+  it('a warning of an expiring password, which a file of users can cause, greets by the login name as well', async () => {
+    const hash = '$2b$10$abcdefghijklmnopqrstuu5Lr0j4nQZ4Jz6sWq1c9y2mV8tBxKdGi';
+    const set = service.clock.secondsFromNow(-80 * 86_400).toISOString();
+    const row = `old.smith,old@example.com,Win a prize at evil.test,${hash},${set}`;
+    const file = `login_name,email,nickname,password_hash,password_set_at\n${row}\n`;
+    const sent = { bearer: root, headers: { 'content-type': 'text/csv' } };
+    expect((await service.post('/admin/users/import', file, sent)).body.data).toMatchObject({ created: 1 });
+    expect(await service.app.get(ExpiryWarnings).run()).toBe(1);
+    const [mail] = await newMails(service);
+    expect(mail?.text).toContain('Hello old.smith');
+    expect(`${mail?.text}${String(mail?.html)}`).not.toContain('evil.test');
   });
 
   it.each(['Win a prize at evil.test', 'http://evil.test', 'www.evil.test', 'x'.repeat(65)])(

@@ -1,7 +1,11 @@
+import { operatorAuthority } from '../../src/admin/authority';
+import { UserChanges } from '../../src/admin/user-changes';
+import { UserErasure } from '../../src/admin/user-erasure';
 import { IdentityProviderAdministration } from '../../src/admin/identity-provider-administration';
 import { ProviderVerification } from '../../src/admin/provider-verification';
 import { checkIdentityProviders } from '../../src/admin/checks/provider-checks';
 import { Groups } from '../../src/groups/groups.repository';
+import type { UserChange } from '../../src/users/user-accounts';
 import { TestService } from '../support/app';
 import { givenTenant } from '../support/admin';
 import { givenIdentityProvider } from '../support/identity-providers';
@@ -16,10 +20,13 @@ describe('users and groups by SCIM', () => {
   beforeAll(async () => {
     service = await TestService.start(scimSettings);
     client = await ScimClient.of(service);
+    await givenTenant(service, 'versions');
     await service.database.affected("INSERT INTO org_units (id, tenant_id, name) VALUES ('u1', 'root', 'Sales')");
   });
   afterAll(() => service.stop());
 
+  const changed = (uid: string, change: UserChange) =>
+    service.app.get(UserChanges).change(operatorAuthority, uid, change);
   const auditOf = (uid: string) =>
     service.database.rows<{ event: string; actor_id: string }>(
       'SELECT event, actor_id FROM audit_logs WHERE user_id = ? ORDER BY id',
@@ -147,6 +154,21 @@ describe('users and groups by SCIM', () => {
     });
   });
 
+  it.each([
+    ['is erased', (uid: string) => service.app.get(UserErasure).erase(operatorAuthority, uid)],
+    ['moves to another tenant', (uid: string) => changed(uid, { tenantId: 'versions' })],
+  ])('a group has a new version when a member %s: nobody is told that it is unchanged', async (_what, end) => {
+    const [uid, stays] = [await client.givenUser('goes'), await client.givenUser('stays')];
+    const id = await client.givenGroup('leaving', [uid, stays]);
+    const etag = (await client.ask('GET', `/Groups/${id}`)).headers.etag as string;
+    await end(uid);
+    const read = await client.ask('GET', `/Groups/${id}`, undefined, { 'if-none-match': etag });
+    expect([read.status, read.body?.members]).toEqual([200, [expect.objectContaining({ value: stays })]]);
+    const late = await client.patch(`/Groups/${id}`, [{ op: 'remove', path: 'members' }], { 'if-match': etag });
+    expect(late.status).toBe(412);
+    for (const path of [`/Groups/${id}`, `/Users/${stays}`]) await client.ask('DELETE', path);
+  });
+
   describe('lists', () => {
     const names = (body: { Resources: { userName: string }[] }) => body.Resources.map(({ userName }) => userName);
     beforeAll(async () => {
@@ -171,6 +193,29 @@ describe('users and groups by SCIM', () => {
         'list-b',
         'list-a',
       ]);
+    });
+
+    it('miss nobody who stays, when two clients read page after page while somebody is deleted (T660)', async () => {
+      await givenTenant(service, 'paged');
+      const [one, two] = [await ScimClient.of(service, 'paged'), await ScimClient.of(service, 'paged')];
+      for (const n of [0, 1, 2, 3, 4, 5]) {
+        await one.givenUser(`paged-${n}`);
+        await one.givenGroup(`paged-${n}`);
+      }
+      for (const [list, name] of [
+        ['Users', 'userName'],
+        ['Groups', 'displayName'],
+      ] as const) {
+        const page = async (client: ScimClient, startIndex: number) => {
+          const { Resources } = (await client.ask('GET', `/${list}?count=2&startIndex=${startIndex}`)).body;
+          return Resources as Record<string, string>[];
+        };
+        const first = await page(one, 1);
+        expect((await two.ask('DELETE', `/${list}/${first[0]!.id}`)).status).toBe(204);
+        await page(two, 1);
+        const seen = [first, await page(one, 3), await page(one, 5)].flat().map((found) => found[name]);
+        expect(seen).toEqual(['paged-0', 'paged-1', 'paged-2', 'paged-3', 'paged-4', 'paged-5']);
+      }
     });
 
     it.each([

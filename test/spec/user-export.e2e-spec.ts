@@ -130,6 +130,18 @@ describe('GET /admin/users/{uid}/export', () => {
     expect(raw.toString()).not.toContain(user.uid);
   });
 
+  it('tells nothing of the operator whose name an administrator of a tenant has given to a user as the uid (T597)', async () => {
+    const acme = await AdminClient.of(service, 'acme-importer', { tenantId: 'acme' });
+    const headers = { 'content-type': 'text/csv' };
+    const file = 'uid,login_name\ndeploy,deploy\n';
+    const made = await service.post('/admin/users/import', file, { bearer: acme.bearer, headers });
+    expect(made.body.data).toMatchObject({ created: 1 });
+    // As a command with `--actor deploy` writes it, which has no address.
+    const operator = { actor_id: 'deploy', event: 'TENANT_CREATED', detail: '{}', created_at: service.clock.now() };
+    await insert('audit_logs', operator);
+    expect((await exportOf('deploy', acme)).body).toMatchObject({ uid: 'deploy', audit_as_administrator: [] });
+  });
+
   it('tells no address and no browser of an administrator who acted on the person, and not who began (T597)', async () => {
     const { user, bearer } = await givenCaller(service);
     await service.post('/recovery-codes', undefined, { bearer });

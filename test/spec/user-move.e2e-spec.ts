@@ -1,8 +1,11 @@
+import { operatorAuthority } from '../../src/admin/authority';
+import { UserAdministration } from '../../src/admin/user-administration';
 import { FollowedGroups } from '../../src/groups/followed-groups';
 import { Mailer } from '../../src/mail/mailer';
 import { AdminClient, adminSettings, outcomeOf } from '../support/admin-client';
 import { givenPasskeyRow } from '../support/admin';
 import { password, TestService } from '../support/app';
+import { toldChanges } from '../support/notices';
 import { givenGroup } from '../support/groups';
 import { givenIdentityProvider } from '../support/identity-providers';
 
@@ -61,6 +64,19 @@ describe('an administrator moves a user between kinds of sign-in', () => {
       ],
     ]);
     expect(await service.count('mail_outbox', "user_id = ? AND kind = 'account-changed'", [user.uid])).toBe(1);
+  });
+
+  it('a password that a command has hashed meanwhile comes too late: it is refused, and no hash, audit row or mail is left (T554)', async () => {
+    const read = await service.givenUser('abe', { email: 'abe@example.com' });
+    await move(read.uid, { provider: 'oidc', identity_provider: 'entra' });
+    const set = service.app.get(UserAdministration).setPassword(operatorAuthority, read, 'Another-Password-9', {
+      ...{ temporary: false, rules: 'policy' },
+    });
+    await expect(set).rejects.toThrow('the user has no password in this service');
+    expect(await rowOf(read.uid)).toMatchObject({ password: null, credential_version: 1 });
+    expect(await service.count('user_change_pwd_logs', 'user_id = ?', [read.uid])).toBe(0);
+    expect(await audited('USER_PASSWORD_SET_BY_OPERATOR', read.uid)).toEqual([]);
+    expect(await toldChanges(service, read)).toEqual(['signInMoved']);
   });
 
   it('to another provider, or to the same one again: the former binding is gone', async () => {

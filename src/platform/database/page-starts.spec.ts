@@ -8,10 +8,10 @@ class Rows {
   readonly clock = new FakeClock();
   readonly starts = new PageStarts(this.clock);
 
-  page(skip: number, limit: number, name = 'list', few = false) {
+  page(skip: number, limit: number, name = 'list', few = false, reader = 'client') {
     const order = { column: 'name', descending: false };
     const list: SortedList = { where: { text: 'kind = ?', values: [name] }, order, few };
-    return this.starts.page(list, { skip, limit, descending: false }, this);
+    return this.starts.page(list, { reader, skip, limit, descending: false }, this);
   }
 
   ids({ values: [, after = ''] }: { values: readonly unknown[] }, _order: string, limit: number, skip: number) {
@@ -46,6 +46,16 @@ describe('pages by position', () => {
     await rows.page(0, 100);
     await rows.page(100, 100, 'another');
     expect(rows.asked).toContain('+100');
+  });
+
+  it('two clients that read a list at once miss no row, and see none twice (T660)', async () => {
+    const rows = new Rows();
+    const pages = [await rows.page(0, 400, 'list', false, 'one')];
+    const stay = rows.all.slice(1);
+    rows.all = stay;
+    await rows.page(0, 400, 'list', false, 'two');
+    for (const skip of [400, 800]) pages.push(await rows.page(skip, 400, 'list', false, 'one'));
+    expect(pages.flatMap((page) => page.rows)).toEqual(['0000', ...stay]);
   });
 
   it('the first page and a page without rows are counted, and so is what lies beyond the former total', async () => {

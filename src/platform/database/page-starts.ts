@@ -48,17 +48,22 @@ const mostStarts = 32;
  * Pages by position, as SCIM has them (RFC 7644 §3.4.2.4), of which a client reads one after the other. The database would walk over all
  * rows before a page. So the row at which the next page begins is kept for a while, and that page is read behind it. With
  * several replicas, or after a pause, the walk begins at the nearest start that this process knows.
- * While rows are made and removed, a client that reads page after page sees each row that stays once. The total of the list is counted
- * with the first page, and again when the pages go beyond it.
+ * While rows are made and removed, a client that reads page after page sees each row that stays once. So each reader has starts of its
+ * own: the first page of another one can end at a later row, behind which the former reader would miss rows. The total of the list is
+ * counted with the first page, and again when the pages go beyond it.
  */
 export class PageStarts {
   private readonly lists = new Map<string, Start[]>();
 
   constructor(private readonly clock: Clock) {}
 
-  async page(list: SortedList, { skip, limit }: SearchedPage, statements: ListStatements): Promise<Found<string>> {
+  async page(
+    list: SortedList,
+    { reader, skip, limit }: SearchedPage,
+    statements: ListStatements,
+  ): Promise<Found<string>> {
     const { where, few } = list;
-    const key = sha256Hex(JSON.stringify([where, list.order]));
+    const key = sha256Hex(JSON.stringify([reader, where, list.order]));
     const start = few ? undefined : this.nearest(key, skip);
     const before = start?.skip ?? 0;
     const behind = start === undefined ? where : both(where, conditionBehind(list.order, start.row));

@@ -33,6 +33,8 @@ export interface Condition {
 
 /** A page of what a search finds, by its position. */
 export interface SearchedPage {
+  /** Who reads the list page after page: the id of a client. */
+  readonly reader: string;
   /** Rows before the page. */
   readonly skip: number;
   readonly limit: number;

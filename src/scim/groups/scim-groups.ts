@@ -35,10 +35,15 @@ export class ScimGroups {
     private readonly changes: AdminChanges,
   ) {}
 
-  list({ within }: Caller, query: ListQuery): Promise<Found<Group>> {
+  list({ authority, within }: Caller, query: ListQuery): Promise<Found<Group>> {
     orderOf(query, orders, 'name');
     const search = query.filter && searchOf(query.filter, searched);
-    const page = { skip: query.startIndex - 1, limit: query.count, descending: query.descending };
+    const page = {
+      reader: authority.actor.id,
+      skip: query.startIndex - 1,
+      limit: query.count,
+      descending: query.descending,
+    };
     return this.provisioned.page(within, search, page);
   }
 

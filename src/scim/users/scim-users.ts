@@ -45,9 +45,14 @@ export class ScimUsers {
     private readonly database: Database,
   ) {}
 
-  async list({ within }: Caller, query: ListQuery): Promise<Found<VersionedResource>> {
+  async list({ authority, within }: Caller, query: ListQuery): Promise<Found<VersionedResource>> {
     const search = query.filter && searchOf(query.filter, searchedUserAttributes);
-    const page = { skip: query.startIndex - 1, limit: query.count, descending: query.descending };
+    const page = {
+      reader: authority.actor.id,
+      skip: query.startIndex - 1,
+      limit: query.count,
+      descending: query.descending,
+    };
     const order = orderOf(query, userOrders, 'loginName');
     const { total, rows } = await this.provisioned.page(within, search, order, page);
     return { total, rows: await this.resources.ofAll(rows) };
