@@ -85,12 +85,14 @@ export class UserChanges {
             notPermitted,
           );
         }
+        // First, so that the receipt counts the links and logins that a new address would end.
+        if (leaves) {
+          await this.offboardings.begin(change.tx, user, { via: 'scim', actor: by.actor });
+          change.recorded();
+        }
         await this.applyTo(change, by, user, leaves ? others : wanted);
         if (wanted.email !== undefined) await this.requests.closeAll(change.tx, uid);
         if (status === userStatus.enabled) await afterEnabling(change, await this.targets.find(by, uid, change.tx));
-        if (!leaves) return;
-        await this.offboardings.begin(change.tx, user, { via: 'scim', actor: by.actor });
-        change.recorded();
       });
     } catch (error) {
       if (error !== nothing) throw error;
