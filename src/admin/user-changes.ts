@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { ReceiverDelivery } from '../events/receiver-delivery';
 import { GroupMembers } from '../groups/group-members';
 import { type AccountChange, Mailer } from '../mail/mailer';
 import { Offboardings } from '../offboarding/offboardings';
@@ -39,6 +40,7 @@ export class UserChanges {
     private readonly mailer: Mailer,
     private readonly groups: GroupMembers,
     private readonly offboardings: Offboardings,
+    private readonly receivers: ReceiverDelivery,
   ) {}
 
   /**
@@ -116,7 +118,10 @@ export class UserChanges {
     }
     if (wanted.status === userStatus.enabled) await this.offboardings.restored(tx, user.uid, by.actor);
     await this.endWhatWasIssued(tx, user, wanted);
-    if (differs(user, wanted, 'tenantId')) await this.groups.endAll(tx, user.uid, change.record);
+    if (differs(user, wanted, 'tenantId')) {
+      await this.receivers.leavesTenant(tx, user.uid, user.tenantId);
+      await this.groups.endAll(tx, user.uid, change.record);
+    }
     await this.targets.assertAdministratorLeft(tx, user);
     await this.tellOwner(tx, by, user, wanted);
     await record(change, user, wanted);
