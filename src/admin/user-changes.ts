@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { ReceiverDelivery } from '../events/receiver-delivery';
 import { GroupMembers } from '../groups/group-members';
 import { IdentityProviders } from '../identity-providers/identity-providers.repository';
 import { type AccountChange, Mailer } from '../mail/mailer';
@@ -42,6 +43,7 @@ export class UserChanges {
     private readonly groups: GroupMembers,
     private readonly offboardings: Offboardings,
     private readonly providers: IdentityProviders,
+    private readonly receivers: ReceiverDelivery,
   ) {}
 
   /**
@@ -88,12 +90,14 @@ export class UserChanges {
             notPermitted,
           );
         }
+        // First, so that the receipt counts the links and logins that a new address would end.
+        if (leaves) {
+          await this.offboardings.begin(change.tx, user, { via: 'scim', actor: by.actor });
+          change.recorded();
+        }
         await this.applyTo(change, by, user, leaves ? others : wanted);
         if (wanted.email !== undefined) await this.requests.closeAll(change.tx, uid);
         if (status === userStatus.enabled) await afterEnabling(change, await this.targets.find(by, uid, change.tx));
-        if (!leaves) return;
-        await this.offboardings.begin(change.tx, user, { via: 'scim', actor: by.actor });
-        change.recorded();
       });
     } catch (error) {
       if (error !== nothing) throw error;
@@ -118,7 +122,10 @@ export class UserChanges {
     }
     if (wanted.status === userStatus.enabled) await this.offboardings.restored(tx, user.uid, by.actor);
     await this.endWhatWasIssued(tx, user, wanted);
-    if (differs(user, wanted, 'tenantId')) await this.groups.endAll(tx, user.uid, change.record);
+    if (differs(user, wanted, 'tenantId')) {
+      await this.receivers.leavesTenant(tx, user.uid, user.tenantId);
+      await this.groups.endAll(tx, user.uid, change.record);
+    }
     await this.targets.assertAdministratorLeft(tx, user);
     await this.tellOwner(tx, by, user, wanted);
     await record(change, user, wanted);

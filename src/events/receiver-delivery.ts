@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { Transaction } from '../platform/database/database';
 import type { OldRows } from '../platform/database/old-rows';
 import type { ToldTable } from '../platform/database/told-rows';
 import { UserTraces } from '../platform/database/user-traces';
@@ -72,6 +73,11 @@ export class ReceiverDelivery {
   /** Sends each receiver what is due now instead of at the next poll. */
   sendDue(): Promise<void> {
     return this.worker.sendDue();
+  }
+
+  /** Call it in the transaction that gives the user another tenant. Without further receivers it sends no statement. */
+  async leavesTenant(tx: Transaction, userId: string, tenantId: string): Promise<void> {
+    if (this.isOn) await this.events.keepTenant(tx, userId, tenantId);
   }
 
   /** Of each receiver. Undefined with `EVENT_RECEIVERS=off`. */

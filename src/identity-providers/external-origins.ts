@@ -60,10 +60,14 @@ export class ExternalOrigins implements OriginKeeper {
   async ofPending(tx: Sql, { uid, identityProviderId }: User, pendingId: string): Promise<SignInOrigin> {
     const found = await this.signIns.ofPending(tx, uid, pendingId);
     if (found?.identityProviderId !== identityProviderId) throw new DomainError(externalAnswerRejected);
-    // The person may need minutes for the code of this service, and a disabled provider signs nobody in.
-    const provider = await this.providers.find(found.identityProviderId, tx);
-    if (provider?.enabled !== true) throw new DomainError(externalAnswerRejected);
+    await this.assertEnabled(tx, found);
     return this.of(found);
+  }
+
+  /** The person may need minutes for the code of this service, and a disabled provider signs nobody in. */
+  async assertEnabled(tx: Sql, { identityProviderId }: Pick<User, 'identityProviderId'>): Promise<void> {
+    const provider = identityProviderId === null ? null : await this.providers.find(identityProviderId, tx);
+    if (provider?.enabled !== true) throw new DomainError(externalAnswerRejected);
   }
 
   share(tx: Sql, from: string, to: string): Promise<void> {

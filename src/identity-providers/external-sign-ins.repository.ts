@@ -14,6 +14,8 @@ const purpose = 'external-sign-in';
 /** A person may have to look for a telephone at the provider. */
 const requestSeconds = 600;
 const codeSeconds = 60;
+/** Rows of one page that are opened. */
+const openedRows = 500;
 
 /** What the service remembers of a request until its answer comes back. */
 export interface BegunSignIn {
@@ -195,10 +197,27 @@ export class ExternalSignIns {
   /** The sign-in that has led to a pending login. */
   async ofPending(sql: Sql, userId: string, pendingId: string): Promise<Omit<HandedOver, 'begun'> | undefined> {
     const row = await this.rows.findOne({ userId, pendingId }, sql);
-    const result = row?.result == null ? undefined : this.keys.openFromClient(purpose, row.result);
-    if (row?.answeredAt == null || result === undefined) return undefined;
+    const answer = row === null ? undefined : this.resultOf(row);
+    if (row?.answeredAt == null || answer === undefined) return undefined;
     const { stateHash: id, identityProviderId, answeredAt } = row;
-    return { id, identityProviderId, userId, answeredAt, answer: JSON.parse(result) as AnsweredSignIn };
+    return { id, identityProviderId, userId, answeredAt, answer };
+  }
+
+  /**
+   * Who has signed in from this session of the provider, while the sign-in has not become a session of this service: its code is
+   * not redeemed, or it waits for the second factor. What the provider has said is sealed, so the rows are opened one by one:
+   * those of the last minute, and those that wait. A sign-in whose answer is verified at this moment is not found.
+   */
+  async userOf(sql: Sql, identityProviderId: string, providerSid: string): Promise<string | undefined> {
+    const answered = { identityProviderId, userId: Not(IsNull()), expires: MoreThan(this.clock.now()) };
+    for (let after = ''; ;) {
+      const page = { ...answered, codeHash: MoreThan(after) };
+      const rows = await this.rows.find(page, { order: { codeHash: 'ASC' }, limit: openedRows }, sql);
+      const found = rows.find((row) => this.resultOf(row)?.sid === providerSid);
+      if (found !== undefined) return found.userId!;
+      if (rows.length < openedRows) return undefined;
+      after = rows.at(-1)!.codeHash!;
+    }
   }
 
   /**
@@ -226,6 +245,12 @@ export class ExternalSignIns {
         expires: this.clock.secondsFromNow(codeSeconds),
       },
     );
+  }
+
+  /** What the provider has said of a person who signs in. */
+  private resultOf({ result }: ExternalSignIn): AnsweredSignIn | undefined {
+    const opened = result === null ? undefined : this.keys.openFromClient(purpose, result);
+    return opened === undefined ? undefined : (JSON.parse(opened) as AnsweredSignIn);
   }
 
   private hashesOf(kind: string, value: string): string[] {

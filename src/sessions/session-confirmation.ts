@@ -6,6 +6,7 @@ import type { Transaction } from '../platform/database/database';
 import type { User } from '../users/user.entity';
 import { TokenIssuer } from './jwt/token-issuer';
 import { hasSecondFactor } from './authentication-context';
+import type { LoginToken } from './persistence/login-token.entity';
 import { LoginTokens } from './persistence/login-token.repository';
 import { methodsOf, type TokenPair } from './session-opener';
 import type { SignInOrigin } from './sign-in-origins';
@@ -16,7 +17,7 @@ export interface ConfirmedSession {
   /** The second factor of this proof, or `passkey`; null for a password alone. */
   readonly mfa: LoginFactor | null;
   /** The new sign-in at an identity provider, instead of a password. */
-  readonly origin?: Pick<SignInOrigin, 'mfa'>;
+  readonly origin?: Pick<SignInOrigin, 'mfa' | 'askedAt'>;
 }
 
 /**
@@ -48,13 +49,13 @@ export class SessionConfirmation {
     if (first === null) return undefined;
     const { access, refresh } = this.issuer.firstTokens(first.expires);
     const amr = joined((first.amr?.split(' ') ?? ['pwd']) as AuthenticationMethod[], methodsOf(user, mfa, origin));
-    if (!(await this.tokens.confirm(tx, session, amr, refresh.createdAt))) return undefined;
+    const authenticatedAt = checkedAt({ mfa, origin }, first, refresh.createdAt);
+    if (!(await this.tokens.confirm(tx, session, amr, authenticatedAt))) return undefined;
     await this.supersede(tx, sid, refresh.jti);
     await this.tokens.insert(tx, session, [access, refresh]);
     await this.audit.record(tx, 'SESSION_CONFIRMED', { userId, client, detail: { sid, mfa } });
-    const checked = { amr, authenticatedAt: refresh.createdAt };
     // A bound session proves its key here, so it keeps it. Another one is bound from now on.
-    const claims = { userId, sid, tenantId, orgUnitId, ...checked, boundTo: client.provenKey };
+    const claims = { userId, sid, tenantId, orgUnitId, amr, authenticatedAt, boundTo: client.provenKey };
     return {
       accessToken: await this.issuer.sign(claims, access, tx),
       refreshToken: await this.issuer.sign(claims, refresh, tx),
@@ -74,6 +75,19 @@ export class SessionConfirmation {
     }
     if (current !== undefined) await this.tokens.redirectSuccession(tx, sid, current, successor);
   }
+}
+
+/**
+ * A provider has asked the person before the browser came back, which may take minutes. Where nothing was checked here, that is the
+ * time of the check, unless the session has proven something since.
+ */
+function checkedAt(
+  { mfa, origin }: Pick<ConfirmedSession, 'mfa' | 'origin'>,
+  { authenticatedAt: before }: Pick<LoginToken, 'authenticatedAt'>,
+  now: Date,
+): Date {
+  if (origin === undefined || mfa !== null) return now;
+  return before !== null && before > origin.askedAt ? before : origin.askedAt;
 }
 
 const order: readonly AuthenticationMethod[] = ['pwd', 'ext', 'otp', 'device', 'hwk', 'user', 'mfa'];

@@ -22,6 +22,8 @@ export interface OriginKeeper {
    * @throws DomainError LOGIN_401013 when no sign-in at the provider of the user has led to it
    */
   ofPending(tx: Transaction, user: User, pendingId: string): Promise<SignInOrigin>;
+  /** @throws DomainError LOGIN_401013 when the provider of the user signs nobody in any more */
+  assertEnabled(tx: Transaction, user: User): Promise<void>;
   /** The session `to` comes from where `from` comes from. */
   share(tx: Transaction, from: string, to: string): Promise<void>;
 }
@@ -38,6 +40,14 @@ export class SignInOrigins {
 
   async ofPending(tx: Transaction, user: User, pendingId: string): Promise<SignInOrigin | undefined> {
     return user.provider === 'oidc' ? this.keeper?.ofPending(tx, user, pendingId) : undefined;
+  }
+
+  /**
+   * For a new sign-in that confirms a session: the person may need minutes for the code of this service.
+   * @throws DomainError LOGIN_401013
+   */
+  async assertEnabled(tx: Transaction, user: User): Promise<void> {
+    if (user.provider === 'oidc') await this.keeper?.assertEnabled(tx, user);
   }
 
   async share(tx: Transaction, user: User, from: string, to: string): Promise<void> {

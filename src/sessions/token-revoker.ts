@@ -25,14 +25,15 @@ export class TokenRevoker {
   ) {}
 
   /** Ends the session of the presented token. Other sessions of the user stay valid. */
-  async revokeSession({ payload }: CurrentSession, client: ClientInfo): Promise<void> {
-    await this.database.transaction(async (tx) => {
-      await this.tokens.revokeSession(tx, payload.sid);
-      await this.audit.record(tx, 'SESSION_CLOSED', { userId: payload.sub, client, detail: { sid: payload.sid } });
-    });
+  revokeSession({ payload }: CurrentSession, client: ClientInfo): Promise<void> {
+    return this.endSession(payload.sub, payload.sid, client);
   }
 
-  /** Ends a session that its user ended somewhere else: at an application (docs/spec/extensions.md#j). */
+  /**
+   * Also for a session that its user ended somewhere else: at an application (docs/spec/extensions.md#j).
+   * Race: several log-outs of one session, on any replica. The first one ends it and writes the audit row. The others succeed,
+   * because the session has ended, and write none.
+   */
   async endSession(userId: string, sid: string, client: ClientInfo): Promise<void> {
     await this.database.transaction(async (tx) => {
       if (await this.tokens.revokeSession(tx, sid))

@@ -210,6 +210,23 @@ describe('further receivers of events through the API of administrators', () => 
     expect(bodies[2]!.replayof).toBe(bodies[0]!.id);
   });
 
+  it('an event stays with the tenant that its user had when it happened, also when the user moves before it is sent', async () => {
+    await service.database.affected("INSERT INTO tenants (id, name, created_at) VALUES ('beta', 'x', ?)", [new Date()]);
+    await given({ tenants: ['beta'] });
+    const { uid } = await service.givenUser('mover', { tenantId: 'acme' });
+    await service.session('mover');
+    await root.send('PATCH', `users/${uid}`, { tenant_id: 'beta' });
+    await service.session('mover');
+    await send();
+    const types = () => siem.seen.map(({ body }) => (JSON.parse(body) as { type: string }).type);
+    expect(types()).toEqual(['user.changed', 'login.succeeded']);
+    siem.seen.splice(0);
+    await root.send('PATCH', 'event-receivers/siem', { tenants: ['acme'] });
+    await root.send('POST', 'event-receivers/siem/replay', { from: service.clock.secondsFromNow(-60).toISOString() });
+    await send();
+    expect(types()).toEqual(['login.succeeded']);
+  });
+
   describe('as Security Event Tokens', () => {
     const verified = async (token: string, audience = siem.url) => {
       const keys = createLocalJWKSet(JSON.parse((await service.get('/oidc/jwks')).raw.toString()) as JSONWebKeySet);

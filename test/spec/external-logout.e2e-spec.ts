@@ -4,6 +4,7 @@ import { externalSession, freshSignIn, givenBound, signsInAt, tellLogout } from 
 import { FakeClock } from '../support/fakes';
 import { type Claims, type Header, HostileProvider } from '../support/hostile-provider';
 import { givenIdentityProvider } from '../support/identity-providers';
+import { MfaClient, mfaSettings } from '../support/mfa';
 
 const event = 'http://schemas.openid.net/event/backchannel-logout';
 const strangerKey = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
@@ -78,22 +79,61 @@ describe('POST /login/external/{id}/backchannel-logout', () => {
     expect(await audited(uid)).toHaveLength(1);
   });
 
-  it('a new sign-in confirms no session when its own session at the provider has ended before', async () => {
-    const { sub, uid } = await givenBound(service, 'hugo');
-    const session = await externalSession(service, 'hugo', 'first');
-    await signsInAt(service, uid);
-    const browser = await freshSignIn(service, { uid, sub }, { code: 'fresh', sid: 'later' });
-    expect((await tell({ sub, sid: 'later' })).status).toBe(200);
-    const refused = await service.post(
-      '/user/reauthenticate',
-      { external: 'fresh' },
-      { ...browser, bearer: session.access },
+  it.each([
+    ['with its sub', (sub: string, sid: string) => ({ sub, sid })],
+    ['alone', (_sub: string, sid: string) => ({ sid })],
+  ])(
+    'a new sign-in confirms no session when its own session at the provider has ended before, told %s',
+    async (_name, claims) => {
+      const name = `hugo${_name.length}`;
+      const { sub, uid } = await givenBound(service, name);
+      const session = await externalSession(service, name, 'first');
+      await signsInAt(service, uid);
+      const browser = await freshSignIn(service, { uid, sub }, { code: `fresh of ${name}`, sid: `later of ${name}` });
+      expect((await tell(claims(sub, `later of ${name}`))).status).toBe(200);
+      const refused = await service.post(
+        '/user/reauthenticate',
+        { external: `fresh of ${name}` },
+        { ...browser, bearer: session.access },
+      );
+      expect([refused.status, refused.body.error_code]).toEqual([401, 'LOGIN_401013']);
+      // The session of this service still belongs to the session at the provider in which it began, so it ends with that one.
+      expect((await service.get('/user/me', { bearer: session.access })).status).toBe(200);
+      expect((await tell({ sub, sid: 'first' })).status).toBe(200);
+      expect(await lives(session)).toBe(false);
+    },
+  );
+
+  it('a sid alone ends the login that waits for the second factor of this service', async () => {
+    const asking = await TestService.start(mfaSettings, { clock: service.clock, store: service.store });
+    const mfa = new MfaClient(asking);
+    const user = await givenBound(service, 'ines');
+    await signsInAt(service, user.uid);
+    const browser = await freshSignIn(service, user, { code: 'first', sid: 'of-ines', login: true });
+    const { body } = await asking.post('/login/external', { code: 'first' }, browser);
+    const code = await mfa.lastCode(user);
+    // More sign-ins than are opened at once are before this one.
+    const now = service.clock.now();
+    const others = Array.from({ length: 501 }, (_, n) => [
+      `${n}`,
+      'b',
+      'acme',
+      'p',
+      'r',
+      user.uid,
+      `000${n}`,
+      now,
+      now,
+    ]);
+    await service.database.affected(
+      `INSERT INTO external_sign_ins (state_hash, browser_hash, identity_provider_id, payload, result, user_id, code_hash,
+       expires, created_at) VALUES ${others.map(() => '(?, ?, ?, ?, ?, ?, ?, ?, ?)').join(', ')}`,
+      others.flatMap((row) => row.with(7, service.clock.secondsFromNow(60))),
     );
-    expect([refused.status, refused.body.error_code]).toEqual([401, 'LOGIN_401013']);
-    // The session of this service still belongs to the session at the provider in which it began, so it ends with that one.
-    expect((await service.get('/user/me', { bearer: session.access })).status).toBe(200);
-    expect((await tell({ sub, sid: 'first' })).status).toBe(200);
-    expect(await lives(session)).toBe(false);
+    expect((await tell({ sid: 'of-ines' })).status).toBe(200);
+    const refused = await mfa.verify(user.uid, 'email', code, { mfa_token: body.data.mfa_token as string });
+    await asking.stop({ keepStore: true });
+    expect([refused.status, refused.body.error_code]).toEqual([401, 'MFA_401001']);
   });
 
   it('is used once: the same token again, or its jti in another one, is refused (T532)', async () => {

@@ -132,6 +132,24 @@ describe('the second factor after a sign-in at an identity provider', () => {
     expect(bodyOf(byCode.access)).toMatchObject({ amr: ['ext', 'otp', 'mfa'], sid: bodyOf(access).sid });
   });
 
+  it('a right code confirms no session after the provider was disabled', async () => {
+    const { body } = await site.browser(person('hugo', { amr: ['mfa'] })).signIn();
+    const access = body.data.access_token as string;
+    const { uid } = body.data.user_info as { uid: string };
+    const browser = site.browser(person('hugo'));
+    const { external } = await browser.come({ fresh: true }, { bearer: access });
+    const asked = await site.service.post('/user/reauthenticate', { external }, browser.with({ bearer: access }));
+    const code = await mfa.lastCode(userNamed('hugo'));
+    await site.change({ enabled: false });
+    const claim = { mfa_token: asked.body.data.mfa_token as string };
+    const refused = await mfa.verify(uid, 'email', code, claim);
+    await site.change({ enabled: true });
+    expect(refused).toMatchObject({ status: 401, body: { error_code: 'LOGIN_401013' } });
+    // A disabled provider ends no session.
+    expect((await site.service.get('/user/me', { bearer: access })).status).toBe(200);
+    expect(await site.service.count('audit_logs', "event = 'SESSION_CONFIRMED' AND user_id = ?", [uid])).toBe(0);
+  });
+
   it('the claims do not say where the code is mailed: the address follows after the code', async () => {
     const { body } = await site.browser(person('iris', { amr: ['mfa'] })).signIn();
     const { uid } = body.data.user_info;

@@ -1,5 +1,6 @@
 import { decodeJwt } from 'jose';
 import { ExternalSite } from '../support/external-sign-in';
+import type { RunningClock } from '../support/fakes';
 import type { Person } from '../support/identity-provider';
 import { captchaToken, password } from '../support/settings';
 
@@ -289,6 +290,29 @@ describe('sign-in at the identity provider of a company', () => {
       const { access_token: fresh } = confirmed.body.data;
       expect(decodeJwt(fresh as string)).toMatchObject({ amr: ['ext'], sid: decodeJwt(access).sid });
       expect((await site.service.post('/recovery-codes', {}, { bearer: fresh as string })).status).toBe(200);
+    });
+
+    it('makes the session as young as the question of the provider, also when the browser comes back late', async () => {
+      const { body } = await site.browser(person('ivo')).signIn();
+      const access = body.data.access_token as string;
+      // The clock of the provider is behind, by less than the service allows.
+      const browser = site.browser(person('ivo', {}, { authTime: new Date(Date.now() - 10_000) }));
+      const before = Math.floor(Date.now() / 1000);
+      const begun = await browser.begin({ fresh: true }, { bearer: access });
+      const after = Date.now() / 1000;
+      const path = await browser.visit(begun.body.data.redirect_to as string);
+      const clock = site.service.clock as RunningClock;
+      clock.behindBy(-400);
+      try {
+        const { external } = await browser.callback(path);
+        const confirmed = await redeem(browser, access, external);
+        const bearer = confirmed.body.data.access_token as string;
+        const { auth_time } = decodeJwt<{ auth_time: number }>(bearer);
+        expect(auth_time >= before && auth_time <= after).toBe(true);
+        expectRefused(await site.service.post('/recovery-codes', {}, { bearer }), 'AUTH_403002');
+      } finally {
+        clock.behindBy(0);
+      }
     });
 
     it('is refused for an old auth_time, for somebody else, and for a code of the other kind (T514)', async () => {

@@ -64,6 +64,18 @@ describe('users and groups by SCIM', () => {
     expect((await service.login('leaver')).status).toBe(200);
   });
 
+  it('the receipt of a leaver counts what was open before a change of the address in the same request', async () => {
+    const { uid, email } = await service.givenUser('leaver-elsewhere');
+    await service.post('/forget-password', { email });
+    const address = { op: 'replace', path: 'emails[type eq "work"].value', value: 'elsewhere@example.com' };
+    await client.patch(`/Users/${uid}`, [{ op: 'replace', path: 'active', value: false }, address]);
+    expect(await service.userRow(uid)).toMatchObject({ status: -1, email: 'elsewhere@example.com' });
+    const row = await service.database.row<{ steps: string }>('SELECT steps FROM offboardings WHERE user_id = ?', [
+      uid,
+    ]);
+    expect(JSON.parse(row!.steps)).toContainEqual(expect.objectContaining({ step: 'links', ended: 1 }));
+  });
+
   it('a sync that repeats active: true keeps no unused account alive; active: false and then true lets the owner in again', async () => {
     const { uid } = await service.givenUser('idle', { createdAt: service.clock.secondsFromNow(-181 * 86_400) });
     const login = async () => (await service.login('idle')).body.error_code as string | undefined;

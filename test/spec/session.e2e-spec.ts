@@ -171,6 +171,16 @@ describe('/refresh, /logout and /user/me', () => {
     expect((await service.post('/logout', undefined, { bearer: access })).body.error_code).toBe('AUTH_401004');
   });
 
+  it('of log-outs at once one ends the session, and the audit and the events say it once', async () => {
+    const { uid } = await service.givenUser('hasty');
+    const { access, refresh } = await service.session('hasty');
+    const logouts = [access, refresh, access].map((bearer) => service.post('/logout', undefined, { bearer }));
+    const answers = await Promise.all(logouts);
+    // The guard refuses a request that comes after the commit.
+    for (const { status } of answers) expect([200, 401]).toContain(status);
+    expect(await service.count('audit_logs', "event = 'SESSION_CLOSED' AND user_id = ?", [uid])).toBe(1);
+  });
+
   it('T024 T150 a logout does not end another session of the same user', async () => {
     await service.givenUser('t150');
     const [first, second] = [await service.session('t150'), await service.session('t150')];

@@ -49,17 +49,17 @@ export const signsInAt = (service: TestService, uid: string, provider = 'acme') 
 
 /**
  * The user has come back from the provider, which has asked again, in its session `sid`.
- * @returns a request of the browser, which redeems `code` at `/user/reauthenticate`
+ * @returns a request of the browser, which redeems `code` at `/user/reauthenticate`, or with `login` at `/login/external`
  */
 export async function freshSignIn(
   service: TestService,
   { uid, sub }: { readonly uid: string; readonly sub: string },
-  { code, sid }: { readonly code: string; readonly sid: string },
+  { code, sid, login = false }: { readonly code: string; readonly sid: string; readonly login?: boolean },
 ): Promise<Request> {
   const signIns = service.app.get(ExternalSignIns, { strict: false });
   const browser = 'b'.repeat(43);
   const begun = { identityProviderId: 'acme', nonce: 'n', verifier: 'v', scopes: [], acrValues: [], beganAt: 0 };
-  await signIns.begin(code, browser, { ...begun, returnTo: undefined, confirms: uid });
+  await signIns.begin(code, browser, { ...begun, returnTo: undefined, confirms: login ? undefined : uid });
   await signIns.take(code, browser, 'acme');
   const person = { loginName: null, email: null, nickname: null, externalId: null, groups: null };
   await signIns.answer(service.database, code, code, uid, { sub, sid, mfa: false, askedAt: undefined, person });

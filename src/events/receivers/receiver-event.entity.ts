@@ -20,7 +20,10 @@ export class ReceiverEvent {
   @Column('varchar', { name: 'user_id', length: 36, nullable: true })
   userId: string | null;
 
-  /** The tenant of the user when the event got its place. Null for an event about nobody. */
+  /**
+   * The tenant of the user when the event happened. It is written with the place, or before by a move of the user to another
+   * tenant. Null for an event about nobody.
+   */
   @Column('varchar', { name: 'tenant_id', length: 64, nullable: true })
   tenantId: string | null;
 

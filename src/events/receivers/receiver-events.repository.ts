@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { IsNull, MoreThan, type Repository } from 'typeorm';
-import { Database } from '../../platform/database/database';
+import { Database, type Transaction } from '../../platform/database/database';
 import { EntityRows } from '../../platform/database/entity-rows';
 import type { Sql } from '../../platform/database/sql';
 import { filledUp } from '../../platform/database/statement-keys';
@@ -68,10 +68,21 @@ export class ReceiverEvents {
       if (!(await this.places.won(tx, { id: theRow, last }, { last: last + events.length }))) return;
       for (const [index, { id, userId }] of events.entries()) {
         const tenantId = userId === null ? null : (tenants.get(userId) ?? null);
-        await this.rows.won(tx, { id, place: IsNull() }, { place: last + index + 1, tenantId });
+        const [unplaced, place] = [{ id, place: IsNull() }, last + index + 1];
+        if (await this.rows.won(tx, { ...unplaced, tenantId: IsNull() }, { place, tenantId })) continue;
+        await this.rows.won(tx, unplaced, { place });
       }
     });
     return events.length;
+  }
+
+  /**
+   * The user moves to another tenant. What happened before belongs to the former one, also where it has no place yet.
+   * Race: a replica that gives places to these events. It has read the tenant before the move, or it finds the one that is written
+   * here, which it leaves.
+   */
+  async keepTenant(tx: Transaction, userId: string, tenantId: string): Promise<void> {
+    await this.rows.update(tx, { userId, place: IsNull(), tenantId: IsNull() }, { tenantId });
   }
 
   /** The last place that was given. Race: two replicas that make the row. The primary key decides. */

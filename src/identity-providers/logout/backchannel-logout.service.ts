@@ -11,6 +11,7 @@ import { identityProviderUnavailable, requestInvalid } from '../../shared/errors
 import { LogThrottle } from '../../shared/log-throttle';
 import { ExternalIdentities } from '../external-identities.repository';
 import { ExternalSessions } from '../external-sessions.repository';
+import { ExternalSignIns } from '../external-sign-ins.repository';
 import { IdentityProviders } from '../identity-providers.repository';
 import { type LogoutClaims, ProviderAway, ProviderConnection, ProviderRefused } from '../provider-connection';
 import { ProviderSecrets } from '../provider-secrets';
@@ -33,6 +34,7 @@ export class BackchannelLogout {
     private readonly connection: ProviderConnection,
     private readonly identities: ExternalIdentities,
     private readonly external: ExternalSessions,
+    private readonly signIns: ExternalSignIns,
     private readonly sessions: UserSessions,
     private readonly cooldowns: Cooldowns,
     private readonly audit: AuditTrail,
@@ -94,9 +96,9 @@ export class BackchannelLogout {
     if (ended > 0) await this.audit.record(tx, 'EXTERNAL_LOGOUT', { userId, client, detail });
   }
 
-  private async userOf(tx: Transaction, providerId: string, sub: string | undefined, sid: string | undefined) {
-    if (sub === undefined) return this.external.userOf(tx, providerId, sid ?? '');
-    return (await this.identities.find(providerId, sub, tx))?.userId;
+  private async userOf(tx: Transaction, providerId: string, sub: string | undefined, sid = '') {
+    if (sub !== undefined) return (await this.identities.find(providerId, sub, tx))?.userId;
+    return (await this.external.userOf(tx, providerId, sid)) ?? this.signIns.userOf(tx, providerId, sid);
   }
 
   private refuse(identityProvider: string, reason: string): void {

@@ -32,13 +32,17 @@ export class VerifiedLogins {
     private readonly origins: SignInOrigins,
   ) {}
 
-  /** @returns undefined when the session that the code confirms has ended: the code is then refused */
+  /**
+   * @returns undefined when the session that the code confirms has ended: the code is then refused
+   * @throws DomainError LOGIN_401013 when the provider at which the user signs in was disabled meanwhile
+   */
   async openIn(
     tx: Transaction,
     user: User,
     client: ClientInfo,
     { mfa, trustDevice, pending: { id, sid } }: AcceptedCode,
   ): Promise<VerifiedLogin | undefined> {
+    if (sid !== null) await this.origins.assertEnabled(tx, user);
     const deviceToken = trustDevice ? await this.devices.trust(tx, user, client) : null;
     const pair =
       sid === null
