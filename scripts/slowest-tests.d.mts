@@ -1,5 +1,6 @@
 interface Assertion {
   readonly fullName: string;
+  readonly ancestorTitles: readonly string[];
   readonly status: string;
   readonly duration?: number | null;
   readonly invocations?: number;

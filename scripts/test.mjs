@@ -6,7 +6,7 @@
 // well (jest.config.js).
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,6 +15,7 @@ import { fileURLToPath } from 'node:url';
 
 import { ensurePrograms } from '../test/support/servers/install-servers.mjs';
 import { slowestTests } from './slowest-tests.mjs';
+import { inGroups } from './test-groups.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const require = createRequire(import.meta.url);
@@ -90,13 +91,22 @@ async function main(args) {
     const resultFile = join(directory, 'result.json');
     const report = ['--ci', '--json', `--outputFile=${resultFile}`];
     const selection = only ? ['--selectProjects', ...only] : [];
-    const jest = [require.resolve('jest/bin/jest'), ...report, ...jestArguments, ...selection];
+    // Names of files are those of the tests, not of groups.
+    const grouping = jestArguments.length === 0 ? ['--config', groupedConfiguration(directory)] : [];
+    const jest = [require.resolve('jest/bin/jest'), ...report, ...grouping, ...jestArguments, ...selection];
     const code = await exitCodeOf(process.execPath, jest, { TMPDIR: directory, TEST_RUN_DIRECTORY: directory });
     if (!interruption) console.log([...slowestTests(readResult(resultFile)), countLine(code, resultFile)].join('\n'));
     return code;
   } finally {
     rmSync(directory, { recursive: true, force: true, maxRetries: 5 });
   }
+}
+
+/** Writes the configuration of a run of whole projects. */
+function groupedConfiguration(directory) {
+  const file = join(directory, 'jest.config.json');
+  writeFileSync(file, JSON.stringify(inGroups(require('../jest.config.js'), directory)));
+  return file;
 }
 
 /** The comment at the head of this file. */

@@ -9,13 +9,16 @@ import { MariaDbDatabases } from '../support/servers/mariadb-databases';
 
 /** The password of the account of the service is changed while it runs (docs/operations/keys.md). SQLite has none. */
 (__DATABASE__ === 'mariadb' ? describe : describe.skip)('a database password that is changed during traffic', () => {
-  const databases = MariaDbDatabases.shared();
+  let databases: MariaDbDatabases;
   let store: TestDatabase;
   let directory: string;
   let service: TestService | undefined;
   let accounts: string[];
   let file: string;
 
+  beforeAll(() => {
+    databases = MariaDbDatabases.shared();
+  });
   beforeEach(async () => {
     store = await migratedDatabase();
     directory = await mkdtemp(join(tmpdir(), 'database-password-'));
