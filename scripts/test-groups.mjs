@@ -75,5 +75,9 @@ function parts(files) {
   return all;
 }
 
-const requiring = (file, rootDir) =>
-  `describe(${JSON.stringify(relative(rootDir, file))}, () => {\n  require(${JSON.stringify(file)});\n});\n`;
+/** A spy on a class would last for the next file. */
+const requiring = (file, rootDir) => `describe(${JSON.stringify(relative(rootDir, file))}, () => {
+  require(${JSON.stringify(file)});
+  afterAll(() => jest.restoreAllMocks());
+});
+`;
