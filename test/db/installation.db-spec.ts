@@ -370,4 +370,53 @@ describe('the installation as a file', () => {
     expect(idsOf(await installation.apply(text))).toEqual(['identity_providers away']);
     expect((await context.get(Tenants).list(1000)).items).toContainEqual({ id: 'before', name: 'Before' });
   });
+
+  it('a value that is stored in another form than it is written in the file is no change at the next apply', async () => {
+    const text = stringify({
+      version: 1,
+      identity_providers: [
+        {
+          ...{
+            id: 'forms',
+            name: ' Forms ',
+            issuer: 'https://forms.example',
+            client_id: 'c',
+            domains: ['Forms.EXAMPLE'],
+          },
+          ...{ match_claim: '', client_secret_expires: '', claims: { email: '' } },
+        },
+      ],
+      applications: [
+        {
+          ...{ id: '00000000-0000-4000-8000-0000000000f0', name: ' Forms ', type: 'spa' },
+          ...{ redirect_uris: ['https://forms.example'], logo_url: '', uri: '', backchannel_logout_uri: '' },
+        },
+      ],
+      event_receivers: [{ id: 'forms', url: 'https://forms.example', secret: '${ENV:SIEM_SECRET}', audience: '' }],
+    });
+    expect(await installation.apply(text)).toHaveLength(3);
+    const { provider } = await context.get(IdentityProviderAdministration).get('forms');
+    expect(provider).toMatchObject({ name: 'Forms', domains: ['forms.example'], claims: { email: null } });
+    expect(idsOf(await installation.plan(text))).toEqual([]);
+  });
+
+  it('a domain moves between providers in whatever order they stand in the file', async () => {
+    const providers = (...domains: readonly string[][]) =>
+      stringify({
+        version: 1,
+        identity_providers: domains.map((all, i) => ({
+          ...{ id: `moves-${i}`, name: 'M', issuer: `https://moves-${i}.example`, client_id: 'c' },
+          domains: all.map((name) => `${name}.example`),
+        })),
+      });
+    await installation.apply(providers(['one'], ['two', 'moves'], ['three']));
+    for (const next of [
+      providers(['one', 'moves'], ['two'], ['three']),
+      providers(['two'], ['three'], []),
+      providers([], ['three'], ['two']),
+    ]) {
+      await installation.apply(next);
+      expect(await installation.plan(next)).toEqual([]);
+    }
+  });
 });

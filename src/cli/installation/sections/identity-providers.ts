@@ -4,6 +4,7 @@ import {
   assertProviderId,
   checkedProviderFields,
   newProviderFields,
+  normalDomain,
   type ProviderFields,
 } from '../../../admin/identity-provider-rules';
 import { providerView } from '../../../admin/identity-provider-views';
@@ -11,6 +12,7 @@ import type { ProviderVerification } from '../../../admin/provider-verification'
 import type { ProviderAddresses } from '../../../identity-providers/provider-addresses';
 import { type Entry, entriesOf, isObject, type Shape } from '../entries';
 import {
+  asStored,
   assertKnownTenant,
   changed,
   checked,
@@ -57,10 +59,7 @@ export class IdentityProviderSection implements Section {
       const step = await this.step(entry, stored.get(entry.given.id), input);
       if (step !== undefined) steps.push(step);
     }
-    // A domain belongs to one provider, so the one that gives it up comes before the one that takes it.
-    const givesUp = ({ fields: { domains } }: Step) =>
-      Number(!(Array.isArray(domains?.from) && domains.from.length > 0));
-    return steps.sort((a, b) => givesUp(a) - givesUp(b));
+    return givingFirst(steps);
   }
 
   async exported() {
@@ -81,7 +80,7 @@ export class IdentityProviderSection implements Section {
       report([...at, 'claims'], 'must have members such as email');
       return undefined;
     }
-    const fields: Record<string, unknown> = { ...given };
+    const fields: Record<string, unknown> = inStoredForm(given);
     // A secret that cannot be read is a fault already, and the other fields can still be judged.
     const reference = given.client_secret;
     delete fields.client_secret;
@@ -151,6 +150,39 @@ export class IdentityProviderSection implements Section {
     const { boundUsers } = await this.providers.get(id);
     return boundUsers === 0 ? undefined : `${boundUsers} users sign in there, and cannot while it is disabled`;
   }
+}
+
+/** The form of a domain and of a claim is that of `checkedProviderFields`. */
+function inStoredForm({ claims, domains, ...given }: Omit<Provider, 'id'>): Record<string, unknown> {
+  const cleared = ([member, value]: [string, unknown]) => [member, value === '' ? null : value];
+  return {
+    ...asStored(given, shape),
+    ...(domains && { domains: domains.map(normalDomain) }),
+    ...(claims && { claims: Object.fromEntries(Object.entries(claims).map(cleared)) }),
+  };
+}
+
+/**
+ * A domain belongs to one provider, so the step that gives it up comes before the one that takes it. Where providers exchange their
+ * domains there is no such order, and the first of them is refused.
+ */
+function givingFirst(steps: readonly Step[]): Step[] {
+  const listOf = (domains: unknown) => (Array.isArray(domains) ? (domains as string[]) : []);
+  const givers = new Map(
+    steps.flatMap((step) => {
+      const kept = listOf(step.fields.domains?.to);
+      const given = listOf(step.fields.domains?.from).filter((domain) => !kept.includes(domain));
+      return given.map((domain) => [domain, step] as const);
+    }),
+  );
+  const placed = new Set<Step>();
+  const withGivers = (step: Step): Step[] => {
+    if (placed.has(step)) return [];
+    placed.add(step);
+    const needed = listOf(step.fields.domains?.to).flatMap((domain) => givers.get(domain) ?? []);
+    return [...needed.flatMap(withGivers), step];
+  };
+  return steps.flatMap(withGivers);
 }
 
 /** A time may be written in several ways. */
