@@ -206,6 +206,47 @@ describe('the installation as a file', () => {
     expect((await faultsOf(text)).join()).toMatch(/issuer cannot change without client_secret/);
   });
 
+  it('T654: between two steps of an apply, no changed mail server gets the former password', async () => {
+    const configuration = context.get(Configuration);
+    const former = environment.PORTAL_MAIL_PASSWORD!;
+    const smtp = (settings: Record<string, unknown>) => stringify({ version: 1, settings: { SMTP: settings } });
+    const host = async () => (await configuration.list()).find(({ key }) => key === 'HOST')?.value;
+    const [set, unset] = [configuration.set.bind(configuration), configuration.unset.bind(configuration)];
+    const seen: unknown[] = [];
+    const look = async () =>
+      seen.push([await host(), await configuration.has({ group: 'SMTP', key: 'SECRET' }, former)]);
+    const spies = [
+      jest.spyOn(configuration, 'set').mockImplementation(async (...given) => {
+        const done = await set(...given);
+        await look();
+        return done;
+      }),
+      jest.spyOn(configuration, 'unset').mockImplementation(async (...given) => {
+        const done = await unset(...given);
+        await look();
+        return done;
+      }),
+    ];
+    const before = await host();
+    await look();
+    expect(seen.splice(0)).toEqual([[before, true]]);
+    const moved = smtp({ HOST: 'other.example.com', PORT: '2525', SECRET: '${ENV:OTHER_MAIL_PASSWORD}' });
+    await newInstallation({ OTHER_MAIL_PASSWORD: 'the-password-of-the-other-server' }).apply(moved);
+    expect(seen.length).toBeGreaterThan(2);
+    expect(seen.splice(0)).not.toContainEqual(['other.example.com', true]);
+    const secret = { group: 'SMTP', key: 'SECRET' };
+    expect(await configuration.has(secret, 'the-password-of-the-other-server')).toBe(true);
+
+    await installation.apply(smtp({ HOST: before, PORT: '587', SECRET: '${ENV:PORTAL_MAIL_PASSWORD}' }));
+    expect([await host(), await configuration.has(secret, former)]).toEqual([before, true]);
+    seen.length = 0;
+    await installation.apply(smtp({ HOST: 'third.example.com', SECRET: null }));
+    expect(seen).not.toContainEqual(['third.example.com', true]);
+    await installation.apply(smtp({ HOST: before, SECRET: '${ENV:PORTAL_MAIL_PASSWORD}' }));
+    spies.forEach((spy) => spy.mockRestore());
+    expect([await host(), await configuration.has(secret, former)]).toEqual([before, true]);
+  });
+
   it('receivers of events are made, changed and exported, and a fault names its place', async () => {
     const file = (receiver: object) => stringify({ version: 1, event_receivers: [{ id: 'siem', ...receiver }] });
     const given = { url: 'https://siem.example.com/events', types: ['user.*'], secret: '${ENV:SIEM_SECRET}' };
