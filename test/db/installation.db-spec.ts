@@ -10,11 +10,16 @@ import { IdentityProviderAdministration } from '../../src/admin/identity-provide
 import { ProviderVerification } from '../../src/admin/provider-verification';
 import { Tenants } from '../../src/admin/tenants';
 import { CliModule } from '../../src/cli/cli.module';
+import { censusOfAll } from '../../src/cli/sealed-values';
 import { Installation, StepFailed, WrongFile } from '../../src/cli/installation/installation';
 import { SecretReferences } from '../../src/cli/installation/secret-references';
 import { sectionsOf } from '../../src/cli/installation/sections/all-sections';
+import { KeyRing } from '../../src/platform/crypto/key-ring';
 import { AppConfig } from '../../src/settings/app-config';
+import { SystemRandom } from '../../src/shared/random';
 import { TestService } from '../support/app';
+import { settings } from '../support/captcha/harness';
+import { dataKey } from '../support/settings';
 
 const example = readFileSync(resolve(__dirname, '../../docs/operations/installation.example.yaml'), 'utf8');
 const grafana = '7c6f1d5e-3f0b-4b57-9d0a-2a4f3c1e8b90';
@@ -410,6 +415,32 @@ describe('the installation as a file', () => {
     spy.mockRestore();
     expect(idsOf(await installation.apply(text))).toEqual(['identity_providers away']);
     expect((await context.get(Tenants).list(1000)).items).toContainEqual({ id: 'before', name: 'Before' });
+  });
+
+  it('the secrets that a lost data key has sealed are written again by the next apply', async () => {
+    const text = stringify({
+      version: 1,
+      settings: { SMTP: { SECRET: '${ENV:PORTAL_MAIL_PASSWORD}' } },
+      identity_providers: [
+        { id: 'lost', name: 'L', issuer: 'https://lost.example', client_id: 'c', client_secret: '${ENV:ENTRA_SECRET}' },
+      ],
+      event_receivers: [{ id: 'lost', url: 'https://lost.example', secret: '${ENV:SIEM_SECRET}' }],
+    });
+    await installation.apply(text);
+    const lost = new KeyRing(settings({ DATA_ENCRYPTION_KEY: dataKey('lost') }), new SystemRandom());
+    const lose = (table: string, column: string, purpose: string, where: string) =>
+      service.database.affected(`UPDATE ${table} SET ${column} = ? WHERE ${where}`, [lost.seal(purpose, 'lost')]);
+    await lose('system_configs', 'value', 'smtp-secret', "`key` = 'SECRET'");
+    await lose('identity_providers', 'client_secret', 'identity-provider-secret', "id = 'lost'");
+    await lose('event_receivers', 'secret', 'event-receiver-secret', "id = 'lost'");
+    const keys = context.get(KeyRing, { strict: false });
+    expect((await censusOfAll(service.database, keys)).unreadable).toBe(3);
+    expect(idsOf(await installation.apply(text))).toEqual([
+      'settings SMTP.SECRET',
+      'identity_providers lost',
+      'event_receivers lost',
+    ]);
+    expect((await censusOfAll(service.database, keys)).unreadable).toBe(0);
   });
 
   it('a value that is stored in another form than it is written in the file is no change at the next apply', async () => {
