@@ -472,6 +472,25 @@ describe('the installation as a file', () => {
     expect(idsOf(await installation.plan(text))).toEqual([]);
   });
 
+  it('a domain of two providers is a fault of the file, and nothing is written', async () => {
+    const provider = (id: string, ...domains: string[]) => ({
+      ...{ id, name: 'D', issuer: `https://${id}.example`, client_id: 'c', domains },
+    });
+    await installation.apply(stringify({ version: 1, identity_providers: [provider('has', 'has.example')] }));
+    const file = (...identity_providers: object[]) =>
+      stringify({ version: 1, tenants: [{ id: 'not-written', name: 'N' }], identity_providers });
+    const faults = await faultsOf(
+      file(provider('one', 'shared.example', 'HAS.example'), provider('two', 'Shared.example')),
+    );
+    expect(faults.map((fault) => fault.replace(/^\d+: /, ''))).toEqual([
+      'identity_providers[0].domains[0] belongs to the identity provider two',
+      'identity_providers[0].domains[1] belongs to the identity provider has',
+      'identity_providers[1].domains[0] belongs to the identity provider one',
+    ]);
+    expect(await service.count('tenants', 'id = ?', ['not-written'])).toBe(0);
+    expect(await installation.plan(file(provider('one', 'has.example'), provider('has')))).toHaveLength(3);
+  });
+
   it('a domain moves between providers in whatever order they stand in the file', async () => {
     const providers = (...domains: readonly string[][]) =>
       stringify({

@@ -24,6 +24,7 @@ import {
   type Section,
   type Step,
 } from '../section';
+import { givingFirst, reportDoubleDomains } from './provider-domains';
 
 type Provider = Partial<ProviderFields> & { readonly id: string };
 
@@ -54,6 +55,7 @@ export class IdentityProviderSection implements Section {
       keyOf: ({ id }: Provider) => id,
     };
     const entries = entriesOf<Provider>(input.given, this.name, form, input.report);
+    reportDoubleDomains(entries, stored, input.report);
     const steps: Step[] = [];
     for (const entry of entries) {
       const step = await this.step(entry, stored.get(entry.given.id), input);
@@ -66,7 +68,8 @@ export class IdentityProviderSection implements Section {
     return (await this.providers.list()).map((row) => {
       const view = providerView(row, this.addresses);
       const fields = Object.fromEntries(Object.keys(shape).map((name) => [name, view[name as keyof typeof view]]));
-      return { ...fields, id: view.id, client_secret: view.has_client_secret ? notExported : null };
+      const { id, domains, has_client_secret: hasSecret } = view;
+      return { ...fields, id, domains, client_secret: hasSecret ? notExported : null };
     });
   }
 
@@ -160,29 +163,6 @@ function inStoredForm({ claims, domains, ...given }: Omit<Provider, 'id'>): Reco
     ...(domains && { domains: domains.map(normalDomain) }),
     ...(claims && { claims: Object.fromEntries(Object.entries(claims).map(cleared)) }),
   };
-}
-
-/**
- * A domain belongs to one provider, so the step that gives it up comes before the one that takes it. Where providers exchange their
- * domains there is no such order, and the first of them is refused.
- */
-function givingFirst(steps: readonly Step[]): Step[] {
-  const listOf = (domains: unknown) => (Array.isArray(domains) ? (domains as string[]) : []);
-  const givers = new Map(
-    steps.flatMap((step) => {
-      const kept = listOf(step.fields.domains?.to);
-      const given = listOf(step.fields.domains?.from).filter((domain) => !kept.includes(domain));
-      return given.map((domain) => [domain, step] as const);
-    }),
-  );
-  const placed = new Set<Step>();
-  const withGivers = (step: Step): Step[] => {
-    if (placed.has(step)) return [];
-    placed.add(step);
-    const needed = listOf(step.fields.domains?.to).flatMap((domain) => givers.get(domain) ?? []);
-    return [...needed.flatMap(withGivers), step];
-  };
-  return steps.flatMap(withGivers);
 }
 
 /** A time may be written in several ways. */
