@@ -109,7 +109,11 @@ export class IdentityProviderAdministration {
     const { claims, ...fields } = this.checked(given);
     const asks = given.enabled === true || asked.some((field) => given[field] !== undefined);
     // A provider that is away can be disabled and renamed.
-    if (asks) await this.verification.assertUsable({ ...before, clientSecret: this.secrets.open(before), ...fields });
+    if (asks) {
+      // A given secret replaces one that a lost key of DATA_ENCRYPTION_KEY has sealed, so that one is not opened.
+      const { clientSecret = this.secrets.open(before) } = fields;
+      await this.verification.assertUsable({ ...before, ...fields, clientSecret });
+    }
     await this.changes.make(by, async ({ tx, record }) => {
       await this.assertPlace(tx, id, fields);
       const row = found(id, await this.writes.hold(tx, id));

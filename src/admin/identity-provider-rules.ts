@@ -232,7 +232,8 @@ function claimProblem(text: string): string | undefined {
     : 'must be the name of a claim: 1 to 255 characters without spaces at its ends';
 }
 
-const normalDomain = (text: string): string => domainToASCII(text.trim()) || text;
+/** The form in which a domain is stored. */
+export const normalDomain = (text: string): string => domainToASCII(text.trim()) || text;
 
 function domainProblem(text: string): string | undefined {
   const label = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;

@@ -35,6 +35,9 @@ export type InsertRow = (sql: Sql) => Promise<number>;
  * committed together with the row or not at all. Without an implementation, the rows only go to their tables.
  */
 export abstract class LogSink {
+  /** How many rows are committed together with each row of the logs. */
+  abstract readonly addedRows: number;
+
   abstract audit(sql: Sql, row: AuditRow, insert: InsertRow): Promise<void>;
   abstract login(sql: Sql, row: LoginRow, insert: InsertRow): Promise<void>;
 }

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Equal, MoreThan, type Repository } from 'typeorm';
+import { DataKeyMismatch } from '../platform/crypto/key-ring';
 import { Database, type Transaction } from '../platform/database/database';
 import { EntityRows } from '../platform/database/entity-rows';
 import { Clock } from '../shared/clock';
@@ -145,7 +146,13 @@ export class EventReceivers {
   /** Whether this is the current secret. */
   async hasSecret(id: string, secret: string): Promise<boolean> {
     const receiver = await this.receivers.find(id);
-    return receiver !== null && this.secrets.open(receiver, this.clock.now())[0] === secret;
+    try {
+      return receiver !== null && this.secrets.open(receiver, this.clock.now())[0] === secret;
+    } catch (error) {
+      if (!(error instanceof DataKeyMismatch)) throw error;
+      // A lost key of DATA_ENCRYPTION_KEY: the secret is written again.
+      return false;
+    }
   }
 
   /** The place before the first event of this time or later; that of the newest event when there is none. */

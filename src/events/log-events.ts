@@ -29,6 +29,10 @@ export class LogEvents extends LogSink {
     super();
   }
 
+  get addedRows(): number {
+    return Number(this.webhook.isOn) + Number(this.receivers.on);
+  }
+
   audit(sql: Sql, row: AuditRow, insert: InsertRow): Promise<void> {
     return this.write(sql, row, insert, (id) => auditEvent(row, id));
   }

@@ -10,11 +10,16 @@ import { IdentityProviderAdministration } from '../../src/admin/identity-provide
 import { ProviderVerification } from '../../src/admin/provider-verification';
 import { Tenants } from '../../src/admin/tenants';
 import { CliModule } from '../../src/cli/cli.module';
+import { censusOfAll } from '../../src/cli/sealed-values';
 import { Installation, StepFailed, WrongFile } from '../../src/cli/installation/installation';
 import { SecretReferences } from '../../src/cli/installation/secret-references';
 import { sectionsOf } from '../../src/cli/installation/sections/all-sections';
+import { KeyRing } from '../../src/platform/crypto/key-ring';
 import { AppConfig } from '../../src/settings/app-config';
+import { SystemRandom } from '../../src/shared/random';
 import { TestService } from '../support/app';
+import { settings } from '../support/captcha/harness';
+import { dataKey } from '../support/settings';
 
 const example = readFileSync(resolve(__dirname, '../../docs/operations/installation.example.yaml'), 'utf8');
 const grafana = '7c6f1d5e-3f0b-4b57-9d0a-2a4f3c1e8b90';
@@ -206,6 +211,47 @@ describe('the installation as a file', () => {
     expect((await faultsOf(text)).join()).toMatch(/issuer cannot change without client_secret/);
   });
 
+  it('T654: between two steps of an apply, no changed mail server gets the former password', async () => {
+    const configuration = context.get(Configuration);
+    const former = environment.PORTAL_MAIL_PASSWORD!;
+    const smtp = (settings: Record<string, unknown>) => stringify({ version: 1, settings: { SMTP: settings } });
+    const host = async () => (await configuration.list()).find(({ key }) => key === 'HOST')?.value;
+    const [set, unset] = [configuration.set.bind(configuration), configuration.unset.bind(configuration)];
+    const seen: unknown[] = [];
+    const look = async () =>
+      seen.push([await host(), await configuration.has({ group: 'SMTP', key: 'SECRET' }, former)]);
+    const spies = [
+      jest.spyOn(configuration, 'set').mockImplementation(async (...given) => {
+        const done = await set(...given);
+        await look();
+        return done;
+      }),
+      jest.spyOn(configuration, 'unset').mockImplementation(async (...given) => {
+        const done = await unset(...given);
+        await look();
+        return done;
+      }),
+    ];
+    const before = await host();
+    await look();
+    expect(seen.splice(0)).toEqual([[before, true]]);
+    const moved = smtp({ HOST: 'other.example.com', PORT: '2525', SECRET: '${ENV:OTHER_MAIL_PASSWORD}' });
+    await newInstallation({ OTHER_MAIL_PASSWORD: 'the-password-of-the-other-server' }).apply(moved);
+    expect(seen.length).toBeGreaterThan(2);
+    expect(seen.splice(0)).not.toContainEqual(['other.example.com', true]);
+    const secret = { group: 'SMTP', key: 'SECRET' };
+    expect(await configuration.has(secret, 'the-password-of-the-other-server')).toBe(true);
+
+    await installation.apply(smtp({ HOST: before, PORT: '587', SECRET: '${ENV:PORTAL_MAIL_PASSWORD}' }));
+    expect([await host(), await configuration.has(secret, former)]).toEqual([before, true]);
+    seen.length = 0;
+    await installation.apply(smtp({ HOST: 'third.example.com', SECRET: null }));
+    expect(seen).not.toContainEqual(['third.example.com', true]);
+    await installation.apply(smtp({ HOST: before, SECRET: '${ENV:PORTAL_MAIL_PASSWORD}' }));
+    spies.forEach((spy) => spy.mockRestore());
+    expect([await host(), await configuration.has(secret, former)]).toEqual([before, true]);
+  });
+
   it('receivers of events are made, changed and exported, and a fault names its place', async () => {
     const file = (receiver: object) => stringify({ version: 1, event_receivers: [{ id: 'siem', ...receiver }] });
     const given = { url: 'https://siem.example.com/events', types: ['user.*'], secret: '${ENV:SIEM_SECRET}' };
@@ -369,5 +415,99 @@ describe('the installation as a file', () => {
     spy.mockRestore();
     expect(idsOf(await installation.apply(text))).toEqual(['identity_providers away']);
     expect((await context.get(Tenants).list(1000)).items).toContainEqual({ id: 'before', name: 'Before' });
+  });
+
+  it('the secrets that a lost data key has sealed are written again by the next apply', async () => {
+    const text = stringify({
+      version: 1,
+      settings: { SMTP: { SECRET: '${ENV:PORTAL_MAIL_PASSWORD}' } },
+      identity_providers: [
+        { id: 'lost', name: 'L', issuer: 'https://lost.example', client_id: 'c', client_secret: '${ENV:ENTRA_SECRET}' },
+      ],
+      event_receivers: [{ id: 'lost', url: 'https://lost.example', secret: '${ENV:SIEM_SECRET}' }],
+    });
+    await installation.apply(text);
+    const lost = new KeyRing(settings({ DATA_ENCRYPTION_KEY: dataKey('lost') }), new SystemRandom());
+    const lose = (table: string, column: string, purpose: string, where: string) =>
+      service.database.affected(`UPDATE ${table} SET ${column} = ? WHERE ${where}`, [lost.seal(purpose, 'lost')]);
+    await lose('system_configs', 'value', 'smtp-secret', "`key` = 'SECRET'");
+    await lose('identity_providers', 'client_secret', 'identity-provider-secret', "id = 'lost'");
+    await lose('event_receivers', 'secret', 'event-receiver-secret', "id = 'lost'");
+    const keys = context.get(KeyRing, { strict: false });
+    expect((await censusOfAll(service.database, keys)).unreadable).toBe(3);
+    expect(idsOf(await installation.apply(text))).toEqual([
+      'settings SMTP.SECRET',
+      'identity_providers lost',
+      'event_receivers lost',
+    ]);
+    expect((await censusOfAll(service.database, keys)).unreadable).toBe(0);
+  });
+
+  it('a value that is stored in another form than it is written in the file is no change at the next apply', async () => {
+    const text = stringify({
+      version: 1,
+      identity_providers: [
+        {
+          ...{
+            id: 'forms',
+            name: ' Forms ',
+            issuer: 'https://forms.example',
+            client_id: 'c',
+            domains: ['Forms.EXAMPLE'],
+          },
+          ...{ match_claim: '', client_secret_expires: '', claims: { email: '' } },
+        },
+      ],
+      applications: [
+        {
+          ...{ id: '00000000-0000-4000-8000-0000000000f0', name: ' Forms ', type: 'spa' },
+          ...{ redirect_uris: ['https://forms.example'], logo_url: '', uri: '', backchannel_logout_uri: '' },
+        },
+      ],
+      event_receivers: [{ id: 'forms', url: 'https://forms.example', secret: '${ENV:SIEM_SECRET}', audience: '' }],
+    });
+    expect(await installation.apply(text)).toHaveLength(3);
+    const { provider } = await context.get(IdentityProviderAdministration).get('forms');
+    expect(provider).toMatchObject({ name: 'Forms', domains: ['forms.example'], claims: { email: null } });
+    expect(idsOf(await installation.plan(text))).toEqual([]);
+  });
+
+  it('a domain of two providers is a fault of the file, and nothing is written', async () => {
+    const provider = (id: string, ...domains: string[]) => ({
+      ...{ id, name: 'D', issuer: `https://${id}.example`, client_id: 'c', domains },
+    });
+    await installation.apply(stringify({ version: 1, identity_providers: [provider('has', 'has.example')] }));
+    const file = (...identity_providers: object[]) =>
+      stringify({ version: 1, tenants: [{ id: 'not-written', name: 'N' }], identity_providers });
+    const faults = await faultsOf(
+      file(provider('one', 'shared.example', 'HAS.example'), provider('two', 'Shared.example')),
+    );
+    expect(faults.map((fault) => fault.replace(/^\d+: /, ''))).toEqual([
+      'identity_providers[0].domains[0] belongs to the identity provider two',
+      'identity_providers[0].domains[1] belongs to the identity provider has',
+      'identity_providers[1].domains[0] belongs to the identity provider one',
+    ]);
+    expect(await service.count('tenants', 'id = ?', ['not-written'])).toBe(0);
+    expect(await installation.plan(file(provider('one', 'has.example'), provider('has')))).toHaveLength(3);
+  });
+
+  it('a domain moves between providers in whatever order they stand in the file', async () => {
+    const providers = (...domains: readonly string[][]) =>
+      stringify({
+        version: 1,
+        identity_providers: domains.map((all, i) => ({
+          ...{ id: `moves-${i}`, name: 'M', issuer: `https://moves-${i}.example`, client_id: 'c' },
+          domains: all.map((name) => `${name}.example`),
+        })),
+      });
+    await installation.apply(providers(['one'], ['two', 'moves'], ['three']));
+    for (const next of [
+      providers(['one', 'moves'], ['two'], ['three']),
+      providers(['two'], ['three'], []),
+      providers([], ['three'], ['two']),
+    ]) {
+      await installation.apply(next);
+      expect(await installation.plan(next)).toEqual([]);
+    }
   });
 });

@@ -1,3 +1,4 @@
+import { OidcRecords } from '../../src/applications/persistence/oidc-record.repository';
 import { censusOfAll, resealAll } from '../../src/cli/sealed-values';
 import { KeyRing } from '../../src/platform/crypto/key-ring';
 import { SystemRandom } from '../../src/shared/random';
@@ -58,4 +59,18 @@ it('a sign-in at an application outlives the removal of the data key that it was
   expect(answer).toMatchObject({ status: 200, body: { access_token: expect.any(String) } });
   expect((await after.get('/oidc/me', { bearer: String(answer.body.access_token) })).status).toBe(200);
   await after.stop();
+});
+
+it('a proof that was used at a replica is refused by the next one of each roll-out of a key rotation', async () => {
+  let store: TestService['store'] | undefined;
+  const lists = [former, `${former},${fresh}`, `${fresh},${former}`, fresh];
+  for (const [n, keys] of lists.entries()) {
+    const replica = await start(keys, store);
+    store = replica.store;
+    const use = (id: string) =>
+      replica.app.get(OidcRecords).useOnce('ReplayDetection', id, replica.clock.secondsFromNow(900));
+    if (n > 0) expect(await use(`proof-${n - 1}`)).toBe(false);
+    expect([await use(`proof-${n}`), await use(`proof-${n}`)]).toEqual([true, false]);
+    await replica.stop({ keepStore: n < lists.length - 1 });
+  }
 });

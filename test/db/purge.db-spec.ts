@@ -129,9 +129,11 @@ describe('purge', () => {
     expect(await service.count(table)).toBe(0);
   });
 
-  it('a waiting mail and the gate row of a user are never removed', async () => {
+  it('a waiting mail and the gate row of a user are never removed, also of a user who was adopted with an id of another system', async () => {
     await insert('mail_outbox', mail(0)('waiting', ago(400 * day)));
-    await insert('cooldowns', { subject: '6f1c8a52-0d5e-4a0b-9a3e-0d1f2e3a4b5c', kind: 'otp', until: ago(400 * day) });
+    for (const subject of ['6f1c8a52-0d5e-4a0b-9a3e-0d1f2e3a4b5c', '4711', 'employee-0000000000000000000000000001']) {
+      await insert('cooldowns', { subject, kind: 'otp', until: ago(400 * day) });
+    }
     expect(await purge()).toMatchObject({ mail_outbox: 0, cooldowns: 0 });
   });
 

@@ -34,6 +34,11 @@ describe('the time of an answer does not reveal whether an account exists (W12)'
   it.each([
     ['without events', {}],
     ['with events for other systems', { WEBHOOK_URL: 'http://127.0.0.1:9/hook', WEBHOOK_SECRET: webhookSecret }],
+    ['with further receivers of events', { EVENT_RECEIVERS: 'on' }],
+    [
+      'with a webhook and further receivers',
+      { WEBHOOK_URL: 'http://127.0.0.1:9/hook', WEBHOOK_SECRET: webhookSecret, EVENT_RECEIVERS: 'on' },
+    ],
   ])(
     '%s, HIDE_ACCOUNT_EXISTENCE: a known and an unknown address cause as many reads and writes (T136)',
     async (_what, settings) => {
@@ -59,8 +64,8 @@ describe('the time of an answer does not reveal whether an account exists (W12)'
         }
         for (const [known, unknown, disabled] of rounds) expect([unknown, disabled]).toEqual([known, known]);
         const writes = rounds.map(([known]) => known?.filter((verb) => verb === 'UPDATE').length);
-        // The gate row, older requests, the new one, its mail and its audit row; and the event.
-        const made = 'WEBHOOK_URL' in settings ? 6 : 5;
+        // The gate row, older requests, the new one, its mail and its audit row; and the events.
+        const made = 5 + ['WEBHOOK_URL', 'EVENT_RECEIVERS'].filter((name) => name in settings).length;
         expect(writes).toEqual([made + 1, 1, made]);
       } finally {
         await service.stop();

@@ -99,11 +99,16 @@ export class OidcRecords {
   /**
    * Uses an id once.
    * Race: the same id on two replicas. The first INSERT takes the primary key and wins; the other one meets the duplicate.
+   * While the keys are rotated, two replicas have lists with at least one common key, so each key of the list gets a row. The rows are
+   * in the order of their keys: two replicas with the same keys compete for the same first row.
    * @returns false when it was used before
    */
-  useOnce(kind: string, id: string, expires: Date): Promise<boolean> {
-    const idHash = this.keys.macs(recordPurpose, `${kind}:${id}`).at(-1)!;
-    return this.rows.added(this.database, { idHash, kind, payload: '', expires, createdAt: this.clock.now() });
+  async useOnce(kind: string, id: string, expires: Date): Promise<boolean> {
+    for (const idHash of this.hashesOf(kind, id).sort()) {
+      const row = { idHash, kind, payload: '', expires, createdAt: this.clock.now() };
+      if (!(await this.rows.added(this.database, row))) return false;
+    }
+    return true;
   }
 
   find(kind: string, id: string): Promise<FoundRecord | undefined> {

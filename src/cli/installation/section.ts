@@ -5,6 +5,7 @@ import { EntryProblem } from '../../admin/entries';
 import { BrandProblem } from '../../brand/brand-rules';
 import { SettingProblem } from '../../admin/known-settings';
 import { GroupProblem } from '../../groups/group-problem';
+import type { Shape } from './entries';
 import type { Path, Report } from './installation-file';
 import type { SecretReferences } from './secret-references';
 
@@ -58,6 +59,18 @@ const hidden = '(secret)';
 /** @param secret whether the values are hidden */
 export const changed = (from: unknown, to: unknown, secret = false): FieldChange =>
   secret ? { from: from === null ? null : hidden, to: to === null ? null : hidden } : { from, to };
+
+/**
+ * The fields as the use cases of the administration store them: an empty text clears a field, as in a form, and a name has no spaces at its
+ * ends. Otherwise such a field would differ from the stored one at each `apply`.
+ */
+export const asStored = <T extends object>(given: T, shape: Shape): T =>
+  Object.fromEntries(
+    Object.entries(given).map(([field, value]: [string, unknown]) => {
+      if (shape[field] === 'text or null') return [field, value === '' ? null : value];
+      return [field, field === 'name' && typeof value === 'string' ? value.trim() : value];
+    }),
+  ) as T;
 
 /** The fields whose value differs. A field that is not given stays as it is. */
 export function differing(given: object, stored: object): Record<string, FieldChange> {

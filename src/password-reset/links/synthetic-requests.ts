@@ -1,9 +1,9 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, Optional } from '@nestjs/common';
 import { Clock } from '../../shared/clock';
 import { resetRequestedTooOften } from '../../shared/errors/error-catalogue';
 import { identityKey } from '../../shared/identity-key';
 import { Random } from '../../shared/random';
-import { EventSettings } from '../../audit/event-settings';
+import { LogSink } from '../../audit/log-sink';
 import { ResetSettings } from '../reset-settings';
 import { KeyRing } from '../../platform/crypto/key-ring';
 import { Cooldowns, type Gated } from '../../platform/database/cooldown.repository';
@@ -28,7 +28,7 @@ export class SyntheticRequests {
     private readonly clock: Clock,
     private readonly random: Random,
     private readonly reset: ResetSettings,
-    private readonly events: EventSettings,
+    @Optional() private readonly sink?: LogSink,
   ) {}
 
   /** @throws DomainError AUTH_429002, as for an existing account */
@@ -51,11 +51,11 @@ export class SyntheticRequests {
   }
 
   /**
-   * Writes the gate row once for each insert of a real request: request, mail, audit row, and the event with
-   * `WEBHOOK_URL`. A read would be faster than an insert, and would leave the commit less to write.
+   * Writes the gate row once for each insert of a real request: request, mail, audit row, and the events of this row
+   * (`WEBHOOK_URL`, `EVENT_RECEIVERS`). A read would be faster than an insert, and would leave the commit less to write.
    */
   private async standIn(tx: Gated<'reset'>, subject: string): Promise<void> {
-    const inserts = this.events.webhook === undefined ? 3 : 4;
+    const inserts = 3 + (this.sink?.addedRows ?? 0);
     for (let i = 0; i < inserts; i++) await this.cooldowns.touch(tx, { kind: 'reset', subject });
   }
 }

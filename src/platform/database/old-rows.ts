@@ -20,14 +20,14 @@ export interface OldRows {
 }
 
 /**
- * Only rows whose subject is a keyed hash: e-mail addresses and login names without a user. Gate rows of users (a uid has
- * 36 characters) stay, because their number is bounded by the number of users. If a gate row were deleted between its
+ * Only rows whose subject is a hash: e-mail addresses and login names without a user, and logout tokens. Gate rows of users (a uid has
+ * at most 36 characters) stay, because their number is bounded by the number of users. If a gate row were deleted between its
  * creation and its lock, the request would fail.
  */
 export const oldCooldowns: OldRows = {
   table: 'cooldowns',
   key: 'subject',
   time: 'until',
-  only: 'LENGTH(subject) <> 36',
+  only: 'LENGTH(subject) = 64',
   seconds: day,
 };

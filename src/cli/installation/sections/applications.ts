@@ -15,6 +15,7 @@ import { isUuid } from '../../../shared/uuid';
 import { type Entry, entriesOf, type Shape } from '../entries';
 import type { Path } from '../installation-file';
 import {
+  asStored,
   assertKnownTenant,
   changed,
   checked,
@@ -54,8 +55,8 @@ export class ApplicationSection implements Section {
     const rows = new Map((await this.applications.list()).map((row) => [row.id, row]));
     const form = { shape, required: ['id', 'name', 'type'], keyOf: ({ id }: Given) => id };
     const steps: Step[] = [];
-    for (const entry of entriesOf<Given>(input.given, this.name, form, input.report)) {
-      const step = await this.step(entry, rows.get(entry.given.id), input);
+    for (const { at, given } of entriesOf<Given>(input.given, this.name, form, input.report)) {
+      const step = await this.step({ at, given: asStored(given, shape) }, rows.get(given.id), input);
       if (step !== undefined) steps.push(step);
     }
     return steps;

@@ -10,6 +10,7 @@ import { receiverView } from '../../../admin/event-receiver-views';
 import { isSigningSecret } from '../../../platform/config/signing-secret';
 import { type Entry, entriesOf, type Shape } from '../entries';
 import {
+  asStored,
   assertKnownTenant,
   changed,
   checked,
@@ -41,8 +42,8 @@ export class EventReceiverSection implements Section {
     const stored = new Map((await this.exported()).map((receiver) => [receiver.id as string, receiver]));
     const form = { shape, required: ['id', 'url'], keyOf: ({ id }: Given) => id };
     const steps: Step[] = [];
-    for (const entry of entriesOf<Given>(input.given, this.name, form, input.report)) {
-      const step = await this.step(entry, stored.get(entry.given.id), input);
+    for (const { at, given } of entriesOf<Given>(input.given, this.name, form, input.report)) {
+      const step = await this.step({ at, given: asStored(given, shape) }, stored.get(given.id), input);
       if (step !== undefined) steps.push(step);
     }
     return steps;

@@ -4,6 +4,7 @@ import {
   assertProviderId,
   checkedProviderFields,
   newProviderFields,
+  normalDomain,
   type ProviderFields,
 } from '../../../admin/identity-provider-rules';
 import { providerView } from '../../../admin/identity-provider-views';
@@ -11,6 +12,7 @@ import type { ProviderVerification } from '../../../admin/provider-verification'
 import type { ProviderAddresses } from '../../../identity-providers/provider-addresses';
 import { type Entry, entriesOf, isObject, type Shape } from '../entries';
 import {
+  asStored,
   assertKnownTenant,
   changed,
   checked,
@@ -22,6 +24,7 @@ import {
   type Section,
   type Step,
 } from '../section';
+import { givingFirst, reportDoubleDomains } from './provider-domains';
 
 type Provider = Partial<ProviderFields> & { readonly id: string };
 
@@ -52,22 +55,21 @@ export class IdentityProviderSection implements Section {
       keyOf: ({ id }: Provider) => id,
     };
     const entries = entriesOf<Provider>(input.given, this.name, form, input.report);
+    reportDoubleDomains(entries, stored, input.report);
     const steps: Step[] = [];
     for (const entry of entries) {
       const step = await this.step(entry, stored.get(entry.given.id), input);
       if (step !== undefined) steps.push(step);
     }
-    // A domain belongs to one provider, so the one that gives it up comes before the one that takes it.
-    const givesUp = ({ fields: { domains } }: Step) =>
-      Number(!(Array.isArray(domains?.from) && domains.from.length > 0));
-    return steps.sort((a, b) => givesUp(a) - givesUp(b));
+    return givingFirst(steps);
   }
 
   async exported() {
     return (await this.providers.list()).map((row) => {
       const view = providerView(row, this.addresses);
       const fields = Object.fromEntries(Object.keys(shape).map((name) => [name, view[name as keyof typeof view]]));
-      return { ...fields, id: view.id, client_secret: view.has_client_secret ? notExported : null };
+      const { id, domains, has_client_secret: hasSecret } = view;
+      return { ...fields, id, domains, client_secret: hasSecret ? notExported : null };
     });
   }
 
@@ -81,7 +83,7 @@ export class IdentityProviderSection implements Section {
       report([...at, 'claims'], 'must have members such as email');
       return undefined;
     }
-    const fields: Record<string, unknown> = { ...given };
+    const fields: Record<string, unknown> = inStoredForm(given);
     // A secret that cannot be read is a fault already, and the other fields can still be judged.
     const reference = given.client_secret;
     delete fields.client_secret;
@@ -151,6 +153,16 @@ export class IdentityProviderSection implements Section {
     const { boundUsers } = await this.providers.get(id);
     return boundUsers === 0 ? undefined : `${boundUsers} users sign in there, and cannot while it is disabled`;
   }
+}
+
+/** The form of a domain and of a claim is that of `checkedProviderFields`. */
+function inStoredForm({ claims, domains, ...given }: Omit<Provider, 'id'>): Record<string, unknown> {
+  const cleared = ([member, value]: [string, unknown]) => [member, value === '' ? null : value];
+  return {
+    ...asStored(given, shape),
+    ...(domains && { domains: domains.map(normalDomain) }),
+    ...(claims && { claims: Object.fromEntries(Object.entries(claims).map(cleared)) }),
+  };
 }
 
 /** A time may be written in several ways. */

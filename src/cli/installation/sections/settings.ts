@@ -22,20 +22,19 @@ export class SettingSection implements Section {
     const stored = await this.configuration.list();
     const wanted = this.wanted(input);
     const steps: Step[] = [];
+    const keepsSecret = stored.some(({ group, key }) => isSecret(group, key));
+    let moves = false;
     for (const one of wanted) {
       const current = stored.find(({ group, key }) => group === one.group && key === one.key);
       const step = await this.step(one, current, input);
       if (step === undefined) continue;
       steps.push(step);
-      if (
-        movesSecret(one, step, current) &&
-        !settles(wanted) &&
-        stored.some(({ group, key }) => isSecret(group, key))
-      ) {
-        input.report(one.at, 'changes where the password of the mail server goes: give SMTP.SECRET beside it, or null');
-      }
+      if (!keepsSecret || !movesSecret(one, step, current)) continue;
+      moves = true;
+      if (settles(wanted)) continue;
+      input.report(one.at, 'changes where the password of the mail server goes: give SMTP.SECRET beside it, or null');
     }
-    return steps;
+    return moves ? this.withoutFormerSecret(steps) : steps;
   }
 
   async exported(): Promise<Record<string, Record<string, unknown>>> {
@@ -64,6 +63,23 @@ export class SettingSection implements Section {
       const value = isObject(given[group]) ? given[group][key] : undefined;
       return value === undefined ? [] : [{ group, key, value, at: [this.name, group, key] }];
     });
+  }
+
+  /**
+   * Each step commits alone, and mails are sent between two of them. So the former password goes first: otherwise the new server would
+   * get it until the new password is stored, and for as long as the steps between fail.
+   */
+  private withoutFormerSecret(steps: readonly Step[]): Step[] {
+    const secret = steps.find(({ id }) => id === 'SMTP.SECRET');
+    if (secret === undefined) return [...steps];
+    const others = steps.filter((step) => step !== secret);
+    if (secret.action === 'remove') return [secret, ...others];
+    const { from, to } = secret.fields.value!;
+    const removal: Step = {
+      ...{ section: this.name, id: secret.id, action: 'remove', fields: { value: { from, to: null } } },
+      apply: () => this.configuration.unset(operatorAuthority, { group: 'SMTP', key: 'SECRET' }),
+    };
+    return [removal, ...others, { ...secret, action: 'create', fields: { value: { from: null, to } } }];
   }
 
   private async step(
