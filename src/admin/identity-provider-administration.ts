@@ -101,7 +101,9 @@ export class IdentityProviderAdministration {
   }
 
   /**
-   * Sessions of users of the provider go on, whatever changes.
+   * Sessions of users of the provider go on, whatever changes. With another issuer and no secret for it the stored one is removed: an
+   * administrator, who cannot read it, could otherwise have it sent to a server of their own. The operator of the command line has
+   * the key that decrypts it.
    * @param given at least one field @throws EntryNotFound @throws ProviderProblem
    */
   async change(by: Authority, id: string, given: Partial<ProviderFields>): Promise<ListedProvider> {
@@ -117,21 +119,24 @@ export class IdentityProviderAdministration {
     await this.changes.make(by, async ({ tx, record }) => {
       await this.assertPlace(tx, id, fields);
       const row = found(id, await this.writes.hold(tx, id));
-      if (fields.issuer !== undefined && fields.issuer !== row.issuer && (await this.users.any(tx, id))) {
+      const moves = fields.issuer !== undefined && fields.issuer !== row.issuer;
+      if (moves && (await this.users.any(tx, id))) {
         throw new ProviderInUse(
           'issuer',
           'cannot change while the provider has users: the issuer is part of who they are',
         );
       }
-      const secret = fields.clientSecret === undefined ? {} : { clientSecret: this.sealed(fields) };
+      const keepsSecret = fields.clientSecret === undefined && !(moves && by.actor !== undefined);
+      const secret = keepsSecret ? {} : { clientSecret: this.sealed(fields) };
       await this.writes.change(tx, id, {
         ...fields,
         ...secret,
         ...(claims && { claims: { ...row.claims, ...claims } }),
       });
-      const enabled: Record<string, boolean> = given.enabled === undefined ? {} : { enabled: given.enabled };
+      const facts: Record<string, boolean> = given.enabled === undefined ? {} : { enabled: given.enabled };
+      if (!keepsSecret && fields.clientSecret === undefined && row.clientSecret !== null) facts.secret_removed = true;
       const changed = Object.keys(definedFields(given)).join(' ');
-      await record('IDENTITY_PROVIDER_CHANGED', { detail: { provider: id, fields: changed, ...enabled } });
+      await record('IDENTITY_PROVIDER_CHANGED', { detail: { provider: id, fields: changed, ...facts } });
     });
     this.offered.forget();
     return this.get(id);

@@ -284,6 +284,24 @@ describe('identity providers through the API of administrators', () => {
     }
   });
 
+  it('an administrator who changes the issuer does not have the stored secret sent there (T654)', async () => {
+    await created();
+    document = {
+      issuer: strangeIssuer,
+      authorization_endpoint: `${strangeIssuer}/authorize`,
+      token_endpoint: `${strangeIssuer}/token`,
+      jwks_uri: `${strangeIssuer}/keys`,
+    };
+    const change = async (body: object) => (await root.send('PATCH', 'identity-providers/entra', body)).body.data;
+    expect((await change({ name: 'Renamed', issuer: company.issuer })).has_client_secret).toBe(true);
+    expect((await change({ issuer: strangeIssuer })).has_client_secret).toBe(false);
+    expect(await audited()).toEqual([
+      'IDENTITY_PROVIDER_CHANGED',
+      { provider: 'entra', fields: 'issuer', secret_removed: true },
+    ]);
+    expect((await change({ issuer: company.issuer, client_secret: secret })).has_client_secret).toBe(true);
+  });
+
   it('the deletion ends the groups of the provider, so that another one with this id inherits none', async () => {
     const { uid } = await service.givenUser('member');
     const given = (name: string, ownerId: string | null, source = 'provider') =>
