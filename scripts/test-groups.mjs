@@ -3,15 +3,15 @@ import { join, relative } from 'node:path';
 
 /** The folders whose files start the service in their own process, with the ends of their names. */
 const GROUPED = { spec: '.e2e-spec.ts', db: '.db-spec.ts' };
-/** Such a file changes the modules that the next one would share. */
-const REPLACES_MODULES = /\bjest\.(un)?mock\(/;
-/** Some six files. */
+/** Such a file changes what the other files of a group would share: modules, or limits while it loads. */
+const CHANGES_SHARED = /\bjest\.(un)?mock\(|^Object\.assign\(|^jest\.setTimeout\(/m;
+/** The source of about six files. */
 const MOST_BYTES = 64 * 1024;
 
 /**
  * The jest configuration for a run of all tests. Jest loads the whole service anew for each test file, and new code is slow until
- * it has run often. So files that start the service share this: a group is a file that requires several of them, each in
- * a `describe` with its path.
+ * it has run often. So one file, a group, requires several files that start the service, each in a
+ * `describe` with its path.
  * @param config the configuration of jest.config.js
  * @param directory the files of the groups are written to `groups` in it
  */
@@ -33,7 +33,7 @@ function grouped(project, directory) {
   if (!(folder in GROUPED)) return project;
 
   const files = filesOf(project, folder);
-  const alone = files.filter((file) => REPLACES_MODULES.test(readFileSync(file, 'utf8')));
+  const alone = files.filter((file) => CHANGES_SHARED.test(readFileSync(file, 'utf8')));
   const groups = join(directory, project.displayName);
   mkdirSync(groups);
   parts(files.filter((file) => !alone.includes(file))).forEach((part, index) =>
