@@ -71,17 +71,17 @@ export class UserAdministration {
   ) {}
 
   /**
-   * Finds a user by login name or uid. A login name comes first, because ids of another system may be the names of others. Nobody
-   * has a UUID for a name by chance: the administrator of a tenant could give an account the uid of somebody else as its login name,
-   * and an operator would make this account an administrator. So the owner of a UUID comes first, also when deleted.
+   * Finds a user by login name or uid. A login name comes first, because an id of another system may be the login name of somebody else.
+   * A UUID is first looked up as the uid, also of a deleted user: the administrator of a tenant could make an account with this
+   * UUID as its login name, and an operator would give that account rights.
    * @throws AccountProblem if there is none
    */
   async find(nameOrUid: string): Promise<User> {
     const uuid = identityKey(nameOrUid);
-    const user =
-      (isUuid(uuid) ? await this.users.findByUid(uuid) : null) ??
-      (await this.users.findByLoginName(nameOrUid)) ??
-      (await this.users.findByUid(nameOrUid));
+    const byUid = () => this.users.findByUid(nameOrUid.trim());
+    // An import may have kept a UUID in upper case, and uids are compared byte by byte.
+    const owner = isUuid(uuid) ? ((await byUid()) ?? (await this.users.findByUid(uuid))) : null;
+    const user = owner ?? (await this.users.findByLoginName(nameOrUid)) ?? (await byUid());
     if (user !== null && user.deletedAt === null) return user;
     throw new AccountProblem(`there is no user ${JSON.stringify(nameOrUid)}`, notFoundForCaller);
   }

@@ -61,6 +61,9 @@ describe('names that administrators give', () => {
     const made = await service.post('/admin/users', user(uid), { bearer: acme });
     expect(made.body.data).toMatchObject({ login_name: uid, tenant_id: 'acme' });
     for (const typed of [uid, uid.toUpperCase()]) expect((await find(typed)).uid).toBe(uid);
+    const imported = await service.givenUser('imported', { uid: '6F1C8A52-0D5E-4A0B-9A3E-0D1F2E3A4B5C' });
+    await service.post('/admin/users', user(imported.uid), { bearer: acme });
+    expect((await find(imported.uid)).uid).toBe(imported.uid);
     const erased = await service.givenUser('erased');
     await service.post('/admin/users', user(erased.uid), { bearer: acme });
     await service.app.get(UserErasure).erase(operatorAuthority, erased.uid);
