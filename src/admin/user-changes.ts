@@ -123,8 +123,9 @@ export class UserChanges {
     if (wanted.status === userStatus.enabled) await this.offboardings.restored(tx, user.uid, by.actor);
     await this.endWhatWasIssued(tx, user, wanted);
     if (differs(user, wanted, 'tenantId')) {
-      await this.receivers.leavesTenant(tx, user.uid, user.tenantId);
       await this.groups.endAll(tx, user.uid, change.record);
+      // After the events of these groups, which belong to the former tenant, and before that of the change.
+      await this.receivers.leavesTenant(tx, user.uid, user.tenantId);
     }
     await this.targets.assertAdministratorLeft(tx, user);
     await this.tellOwner(tx, by, user, wanted);

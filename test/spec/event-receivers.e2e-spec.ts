@@ -10,6 +10,7 @@ import { cloudEventSchema } from '../support/events/cloud-event-schema';
 import { testReceiverLimits } from '../support/events/event-replica';
 import { webhookFault } from '../support/events/verify-webhook';
 import { accept, answer, WebhookReceiver } from '../support/events/webhook-receiver';
+import { givenGroup } from '../support/groups';
 import { openIdSettings } from '../support/openid';
 
 // No automatic polls: the test decides when events are sent.
@@ -214,6 +215,7 @@ describe('further receivers of events through the API of administrators', () => 
     await service.database.affected("INSERT INTO tenants (id, name, created_at) VALUES ('beta', 'x', ?)", [new Date()]);
     await given({ tenants: ['beta'] });
     const { uid } = await service.givenUser('mover', { tenantId: 'acme' });
+    await givenGroup(service, 'Of acme', { tenantId: 'acme', members: [uid] });
     await service.session('mover');
     await root.send('PATCH', `users/${uid}`, { tenant_id: 'beta' });
     await service.session('mover');
@@ -224,7 +226,7 @@ describe('further receivers of events through the API of administrators', () => 
     await root.send('PATCH', 'event-receivers/siem', { tenants: ['acme'] });
     await root.send('POST', 'event-receivers/siem/replay', { from: service.clock.secondsFromNow(-60).toISOString() });
     await send();
-    expect(types()).toEqual(['login.succeeded']);
+    expect(types()).toEqual(['login.succeeded', 'group.member_removed']);
   });
 
   describe('as Security Event Tokens', () => {

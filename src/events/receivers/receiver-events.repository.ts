@@ -79,10 +79,14 @@ export class ReceiverEvents {
   /**
    * The user moves to another tenant. What happened before belongs to the former one, also where it has no place yet.
    * Race: a replica that gives places to these events. It has read the tenant before the move, or it finds the one that is written
-   * here, which it leaves.
+   * here, which it leaves. The events are read without locks and written one by one: an UPDATE of all that have no place would
+   * wait for each transaction that has written an event of anybody.
    */
   async keepTenant(tx: Transaction, userId: string, tenantId: string): Promise<void> {
-    await this.rows.update(tx, { userId, place: IsNull(), tenantId: IsNull() }, { tenantId });
+    const unplaced = { place: IsNull(), tenantId: IsNull() };
+    for (const { id } of await this.rows.find({ userId, ...unplaced }, {}, tx)) {
+      await this.rows.won(tx, { id, ...unplaced }, { tenantId });
+    }
   }
 
   /** The last place that was given. Race: two replicas that make the row. The primary key decides. */
