@@ -14,8 +14,6 @@ const purpose = 'external-sign-in';
 /** A person may have to look for a telephone at the provider. */
 const requestSeconds = 600;
 const codeSeconds = 60;
-/** Rows of one page that are opened. */
-const openedRows = 500;
 
 /** What the service remembers of a request until its answer comes back. */
 export interface BegunSignIn {
@@ -209,15 +207,10 @@ export class ExternalSignIns {
    * those of the last minute, and those that wait. A sign-in whose answer is verified at this moment is not found.
    */
   async userOf(sql: Sql, identityProviderId: string, providerSid: string): Promise<string | undefined> {
+    // No order and no limit: the database would walk over the expired rows as well, in the index of the codes.
     const answered = { identityProviderId, userId: Not(IsNull()), expires: MoreThan(this.clock.now()) };
-    for (let after = ''; ;) {
-      const page = { ...answered, codeHash: MoreThan(after) };
-      const rows = await this.rows.find(page, { order: { codeHash: 'ASC' }, limit: openedRows }, sql);
-      const found = rows.find((row) => this.resultOf(row)?.sid === providerSid);
-      if (found !== undefined) return found.userId!;
-      if (rows.length < openedRows) return undefined;
-      after = rows.at(-1)!.codeHash!;
-    }
+    const rows = await this.rows.find(answered, {}, sql);
+    return rows.find((row) => this.resultOf(row)?.sid === providerSid)?.userId ?? undefined;
   }
 
   /**
