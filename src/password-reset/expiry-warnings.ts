@@ -135,7 +135,7 @@ export class ExpiryWarnings implements OnModuleDestroy {
     const warned = warnings.get(uid);
     if (warned?.passwordId === passwordId && warned.days <= days) return false;
     const language = languageFor(owner.language);
-    // A file of users has the address, the nickname and the time of the password, so it is a mail that an administrator causes.
+    // An administrator who imports users chooses the address, the nickname and the time of the password.
     const name = nameForMail({ loginName });
     const mail = { userId: uid, to, nickname: name, loginName: name, language, expires };
     return this.database.transaction(async (tx) => {

@@ -232,24 +232,27 @@ describe('the installation as a file', () => {
         return done;
       }),
     ];
-    const before = await host();
-    await look();
-    expect(seen.splice(0)).toEqual([[before, true]]);
-    const moved = smtp({ HOST: 'other.example.com', PORT: '2525', SECRET: '${ENV:OTHER_MAIL_PASSWORD}' });
-    await newInstallation({ OTHER_MAIL_PASSWORD: 'the-password-of-the-other-server' }).apply(moved);
-    expect(seen.length).toBeGreaterThan(2);
-    expect(seen.splice(0)).not.toContainEqual(['other.example.com', true]);
-    const secret = { group: 'SMTP', key: 'SECRET' };
-    expect(await configuration.has(secret, 'the-password-of-the-other-server')).toBe(true);
+    try {
+      const before = await host();
+      await look();
+      expect(seen.splice(0)).toEqual([[before, true]]);
+      const moved = smtp({ HOST: 'other.example.com', PORT: '2525', SECRET: '${ENV:OTHER_MAIL_PASSWORD}' });
+      await newInstallation({ OTHER_MAIL_PASSWORD: 'the-password-of-the-other-server' }).apply(moved);
+      expect(seen.length).toBeGreaterThan(2);
+      expect(seen.splice(0)).not.toContainEqual(['other.example.com', true]);
+      const secret = { group: 'SMTP', key: 'SECRET' };
+      expect(await configuration.has(secret, 'the-password-of-the-other-server')).toBe(true);
 
-    await installation.apply(smtp({ HOST: before, PORT: '587', SECRET: '${ENV:PORTAL_MAIL_PASSWORD}' }));
-    expect([await host(), await configuration.has(secret, former)]).toEqual([before, true]);
-    seen.length = 0;
-    await installation.apply(smtp({ HOST: 'third.example.com', SECRET: null }));
-    expect(seen).not.toContainEqual(['third.example.com', true]);
-    await installation.apply(smtp({ HOST: before, SECRET: '${ENV:PORTAL_MAIL_PASSWORD}' }));
-    spies.forEach((spy) => spy.mockRestore());
-    expect([await host(), await configuration.has(secret, former)]).toEqual([before, true]);
+      await installation.apply(smtp({ HOST: before, PORT: '587', SECRET: '${ENV:PORTAL_MAIL_PASSWORD}' }));
+      expect([await host(), await configuration.has(secret, former)]).toEqual([before, true]);
+      seen.length = 0;
+      await installation.apply(smtp({ HOST: 'third.example.com', SECRET: null }));
+      expect(seen).not.toContainEqual(['third.example.com', true]);
+      await installation.apply(smtp({ HOST: before, SECRET: '${ENV:PORTAL_MAIL_PASSWORD}' }));
+      expect([await host(), await configuration.has(secret, former)]).toEqual([before, true]);
+    } finally {
+      spies.forEach((spy) => spy.mockRestore());
+    }
   });
 
   it('receivers of events are made, changed and exported, and a fault names its place', async () => {

@@ -95,7 +95,10 @@ describe('an administrator moves a user between kinds of sign-in', () => {
       givenGroup(service, `${source} of ben`, { source, ownerId, members: [user.uid] });
     const [own, scim] = [await given('admin'), await given('scim')];
     const followed = [await given('provider', 'entra'), await given('directory')];
+    const changed = () => service.count('user_groups', "version > 0 AND name LIKE '% of ben'");
+    expect(await changed()).toBe(0);
     await move(user.uid, { provider: 'oidc', identity_provider: 'okta' });
+    expect(await changed()).toBe(followed.length);
     const place = { source: 'provider', ownerId: 'entra' } as const;
     const record = () => Promise.resolve();
     await service.database.transaction((tx) =>

@@ -11,7 +11,7 @@ export type CooldownKind = 'otp' | 'reset' | 'ldap' | 'tokens' | 'idp-logout' | 
 /** A row of `cooldowns`, the gate row of one action of one subject. */
 @Entity('cooldowns')
 export class Cooldown {
-  /** A user's uid, or a keyed hash of a name without a user. */
+  /** A user's uid, a keyed hash of a name without a user, or the hash of a logout token. */
   @PrimaryColumn('varchar', { length: 64 })
   subject: string;
 

@@ -15,7 +15,7 @@ export type { Cooldown } from './cooldown.entity';
 /** Names one row of `cooldowns`, the gate row. */
 export interface GateRow<Kind extends CooldownKind = CooldownKind> {
   readonly kind: Kind;
-  /** A user's uid, or a keyed hash of a name without a user. */
+  /** A user's uid, a keyed hash of a name without a user, or the hash of a logout token. */
   readonly subject: string;
 }
 

@@ -49,8 +49,8 @@ const mostStarts = 32;
  * rows before a page. So the row at which the next page begins is kept for a while, and that page is read behind it. With
  * several replicas, or after a pause, the walk begins at the nearest start that this process knows.
  * While rows are made and removed, a client that reads page after page sees each row that stays once. So each reader has starts of its
- * own: the first page of another one can end at a later row, behind which the former reader would miss rows. The total of the list is
- * counted with the first page, and again when the pages go beyond it.
+ * own: after a deletion, the first page of a second reader ends at a later row, and the first reader would miss the row before it. The
+ * total of the list is counted with the first page, and again when the pages go beyond it.
  */
 export class PageStarts {
   private readonly lists = new Map<string, Start[]>();

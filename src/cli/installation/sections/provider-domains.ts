@@ -8,7 +8,7 @@ interface WithDomains {
   readonly domains?: readonly string[];
 }
 
-/** A domain belongs to one provider, when the file is applied: of the file, or of those that the file does not name. */
+/** Reports a domain that two providers would have after the `apply`, counting those that the file does not name. */
 export function reportDoubleDomains(
   entries: readonly Entry<WithDomains>[],
   stored: ReadonlyMap<string, { readonly domains: readonly string[] }>,
