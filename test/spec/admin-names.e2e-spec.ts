@@ -55,7 +55,7 @@ describe('names that administrators give', () => {
     expect((await send('PATCH', 'tenants/other', { name })).status).toBe(200);
   });
 
-  it('an account whose login name is the uid of somebody else is not the user whom a command names by this uid', async () => {
+  it('an account whose login name is the uid of somebody else is not the user whom a command names by this uid (T772)', async () => {
     const find = (name: string) => service.app.get(UserAdministration).find(name);
     const acme = (await givenCaller(service, { isAdmin: true, tenantId: 'acme' })).bearer;
     const made = await service.post('/admin/users', user(uid), { bearer: acme });
@@ -92,7 +92,7 @@ describe('names that administrators give', () => {
     }
   });
 
-  it('a warning of an expiring password, which a file of users can cause, greets by the login name as well', async () => {
+  it('a warning of an expiring password, which a file of users can cause, greets by the login name as well (T773)', async () => {
     const hash = '$2b$10$abcdefghijklmnopqrstuu5Lr0j4nQZ4Jz6sWq1c9y2mV8tBxKdGi';
     const set = service.clock.secondsFromNow(-80 * 86_400).toISOString();
     const row = `old.smith,old@example.com,Win a prize at evil.test,${hash},${set}`;
