@@ -126,17 +126,19 @@ export class IdentityProviderAdministration {
           'cannot change while the provider has users: the issuer is part of who they are',
         );
       }
-      const keepsSecret = fields.clientSecret === undefined && !(moves && by.actor !== undefined);
-      const secret = keepsSecret ? {} : { clientSecret: this.sealed(fields) };
+      const bringsSecret = fields.clientSecret !== undefined;
+      const losesSecret = moves && by.actor !== undefined && !bringsSecret && row.clientSecret !== null;
+      const secret = bringsSecret || losesSecret ? { clientSecret: this.sealed(fields) } : {};
       await this.writes.change(tx, id, {
         ...fields,
         ...secret,
         ...(claims && { claims: { ...row.claims, ...claims } }),
       });
-      const facts: Record<string, boolean> = given.enabled === undefined ? {} : { enabled: given.enabled };
-      if (!keepsSecret && fields.clientSecret === undefined && row.clientSecret !== null) facts.secret_removed = true;
+      const enabled: Record<string, boolean> = given.enabled === undefined ? {} : { enabled: given.enabled };
+      const removed: Record<string, boolean> = losesSecret ? { secret_removed: true } : {};
       const changed = Object.keys(definedFields(given)).join(' ');
-      await record('IDENTITY_PROVIDER_CHANGED', { detail: { provider: id, fields: changed, ...facts } });
+      const detail = { provider: id, fields: changed, ...enabled, ...removed };
+      await record('IDENTITY_PROVIDER_CHANGED', { detail });
     });
     this.offered.forget();
     return this.get(id);

@@ -1231,7 +1231,8 @@ export const texts: Texts = {
       issuer: 'Genau so, wie der Anbieter ihn schreibt. Der Dienst liest vor dem Speichern sein Discovery-Dokument.',
       issuerStays: 'Er kann nicht geändert werden, solange sich Benutzer mit diesem Anbieter anmelden.',
       client_secret: 'Leer für einen öffentlichen Client. Nach dem Speichern kann es niemand lesen.',
-      stored_secret: 'Lassen Sie das Feld leer, um das gespeicherte zu behalten.',
+      stored_secret:
+        'Lassen Sie das Feld leer, um das gespeicherte zu behalten. Ein anderer Aussteller braucht es erneut.',
       client_secret_expires: 'Der Betrieb wird 30 und 7 Tage vorher gewarnt. Leer, wenn es nicht abläuft.',
       listed: 'Alle sehen „Weiter mit {name}“. Ohne sie kommen nur Personen mit einer der Domains dorthin.',
       domains: 'Wer einen Namen mit einer dieser Domains eingibt, wird zu diesem Anbieter geleitet.',

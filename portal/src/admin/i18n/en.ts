@@ -1205,7 +1205,7 @@ export const texts = {
       issuer: 'Exactly as the provider writes it. The service reads its discovery document before it saves.',
       issuerStays: 'It cannot change while users sign in with this provider.',
       client_secret: 'Empty for a public client. Nobody can read it after it is saved.',
-      stored_secret: 'Leave it empty to keep the stored one.',
+      stored_secret: 'Leave it empty to keep the stored one. Another issuer needs it again.',
       client_secret_expires: 'Operators are warned 30 and 7 days before. Empty if it does not expire.',
       listed: 'Everybody sees “Continue with {name}”. Without it, only people with one of the domains get there.',
       domains: 'Whoever types a name with one of these domains is sent to this provider.',

@@ -1153,7 +1153,7 @@ export const texts: Texts = {
       issuer: '与提供商的写法完全一致。保存之前，服务会读取其发现文档。',
       issuerStays: '只要有用户通过此提供商登录，就无法更改。',
       client_secret: '公共客户端请留空。保存后任何人都无法读取。',
-      stored_secret: '留空则保留已保存的密钥。',
+      stored_secret: '留空则保留已保存的密钥。更改颁发者后需要重新输入。',
       client_secret_expires: '到期前 30 天和 7 天会提醒运维人员。如不到期，请留空。',
       listed: '所有人都会看到“使用 {name} 继续”。关闭后，只有使用上述域名的用户会进入该提供商。',
       domains: '输入带有这些域名的名称的用户会被引导至此提供商。',
