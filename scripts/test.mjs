@@ -91,7 +91,7 @@ async function main(args) {
     const resultFile = join(directory, 'result.json');
     const report = ['--ci', '--json', `--outputFile=${resultFile}`];
     const selection = only ? ['--selectProjects', ...only] : [];
-    // Names of files are those of the tests, not of groups.
+    // Arguments of jest name test files, which a run in groups does not have.
     const grouping = jestArguments.length === 0 ? ['--config', groupedConfiguration(directory)] : [];
     const jest = [require.resolve('jest/bin/jest'), ...report, ...grouping, ...jestArguments, ...selection];
     const code = await exitCodeOf(process.execPath, jest, { TMPDIR: directory, TEST_RUN_DIRECTORY: directory });

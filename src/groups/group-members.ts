@@ -153,7 +153,7 @@ export class GroupMembers {
   async endAll(tx: Transaction, uid: string, record?: GroupChange['record']): Promise<void> {
     const groups = (await this.rows.find({ userId: uid }, {}, tx)).map(({ groupId }) => groupId);
     await this.groups.holdAll(tx, groups);
-    // Whoever removed the user before these groups were held has recorded it.
+    // A removal that committed before these groups were held has its audit row already.
     const left = record === undefined ? [] : await this.rows.find({ userId: uid }, {}, tx);
     await this.rows.remove(tx, { userId: uid });
     for (const { groupId } of left) await record?.('GROUP_MEMBER_REMOVED', { userId: uid, detail: { group: groupId } });

@@ -43,6 +43,12 @@ export class ExternalOrigins implements OriginKeeper {
     };
   }
 
+  /** Of a new sign-in (`fresh`): the provider has asked after the request of this service, whatever its clock says. */
+  ofFresh(signIn: HandedOver): Pick<SignInOrigin, 'mfa' | 'askedAt'> {
+    const { mfa, askedAt } = this.of(signIn);
+    return { mfa, askedAt: new Date(Math.max(askedAt.getTime(), signIn.begun.beganAt)) };
+  }
+
   /**
    * A new sign-in is about to confirm a session of this service. If the provider names its sessions, the session of this service
    * belongs to the one of that sign-in from now on.

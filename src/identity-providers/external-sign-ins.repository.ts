@@ -202,7 +202,7 @@ export class ExternalSignIns {
   }
 
   /**
-   * Who has signed in from this session of the provider, while the sign-in has not become a session of this service: its code is
+   * Finds the user whose sign-in came from this session of the provider and is not yet a session of this service: its code is
    * not redeemed, or it waits for the second factor. What the provider has said is sealed, so the rows are opened one by one:
    * those of the last minute, and those that wait. A sign-in whose answer is verified at this moment is not found.
    */
@@ -240,7 +240,7 @@ export class ExternalSignIns {
     );
   }
 
-  /** What the provider has said of a person who signs in. */
+  /** The opened answer of the provider. Undefined while there is none, or when no data key opens it. */
   private resultOf({ result }: ExternalSignIn): AnsweredSignIn | undefined {
     const opened = result === null ? undefined : this.keys.openFromClient(purpose, result);
     return opened === undefined ? undefined : (JSON.parse(opened) as AnsweredSignIn);

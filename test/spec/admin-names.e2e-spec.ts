@@ -68,7 +68,7 @@ describe('names that administrators give', () => {
     await service.post('/admin/users', user(erased.uid), { bearer: acme });
     await service.app.get(UserErasure).erase(operatorAuthority, erased.uid);
     await expect(find(erased.uid)).rejects.toThrow('there is no user');
-    // Where ids of another system were kept, people type the name.
+    // The login name of one user may be the uid of another, where both are ids of an old system.
     const kept = await service.givenUser('kept', { uid: '1001' });
     const named = await service.givenUser('1001');
     expect([(await find('1001')).uid, (await find('kept')).uid]).toEqual([named.uid, kept.uid]);

@@ -3,12 +3,10 @@ import type { ClientInfo } from '../../shared/client-info';
 import { DomainError } from '../../shared/errors/domain-error';
 import { accessTokenRevoked, loginFailed, notPermitted, userNotFound } from '../../shared/errors/error-catalogue';
 import { ExternalOrigins } from '../../identity-providers/external-origins';
-import type { HandedOver } from '../../identity-providers/external-sign-ins.repository';
 import { MfaChallenges } from '../../mfa/mfa-challenges';
 import type { PasskeyLogin } from '../../passkeys/passkey-assertions';
 import type { CurrentSession } from '../../sessions/current-session';
 import { LiveSessions } from '../../sessions/live-sessions';
-import type { SignInOrigin } from '../../sessions/sign-in-origins';
 import { LoginLock } from '../../users/login-lock';
 import type { User } from '../../users/user.entity';
 import { UsersRepository } from '../../users/users.repository';
@@ -96,18 +94,12 @@ export class ReauthenticationService {
     const { user: owner, signIn } = await this.external.redeemed(external, user.uid); //   LOGIN_401013
     const entered = this.external.enter(owner, client, false); //                         LOGIN_401004/011/012/008
     const current = await this.refusals.ofOwner(entered, user, null, client);
-    const origin = this.freshOf(signIn);
+    const origin = this.origins.ofFresh(signIn);
     await this.origins.confirms(session.payload.sid, signIn); //                          LOGIN_401013
     if (origin.mfa || !(await this.needsCode(current, session, secondFactor))) {
       return this.sessions.confirm(current, session, { mfa: null, origin }, client); //    AUTH_401004
     }
     return this.askForCode(current, session, client);
-  }
-
-  /** The provider has asked after the request of this service, whatever its clock says (`assertFresh`). */
-  private freshOf(signIn: HandedOver): Pick<SignInOrigin, 'mfa' | 'askedAt'> {
-    const { mfa, askedAt } = this.origins.of(signIn);
-    return { mfa, askedAt: new Date(Math.max(askedAt.getTime(), signIn.begun.beganAt)) };
   }
 
   /** The steps of `/login` from its lock to its success. */

@@ -33,7 +33,7 @@ export interface Condition {
 
 /** A page of what a search finds, by its position. */
 export interface SearchedPage {
-  /** Who reads the list page after page: the id of a client. */
+  /** The id of the client that reads the list page after page. */
   readonly reader: string;
   /** Rows before the page. */
   readonly skip: number;

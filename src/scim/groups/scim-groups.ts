@@ -8,7 +8,7 @@ import { type GroupSearchField, ProvisionedGroups } from '../../groups/provision
 import type { Found } from '../../platform/database/search';
 import type { Caller } from '../protocol/caller';
 import { type SearchedAttributes, searchOf } from '../protocol/filter-search';
-import { type ListQuery, orderOf } from '../protocol/list-query';
+import { type ListQuery, orderOf, pageOf } from '../protocol/list-query';
 import { operationsOf } from '../protocol/patch';
 import { invalidValue, ScimError, unknownResource } from '../protocol/scim-error';
 import { assertVersion } from '../protocol/version';
@@ -38,13 +38,7 @@ export class ScimGroups {
   list({ authority, within }: Caller, query: ListQuery): Promise<Found<Group>> {
     orderOf(query, orders, 'name');
     const search = query.filter && searchOf(query.filter, searched);
-    const page = {
-      reader: authority.actor.id,
-      skip: query.startIndex - 1,
-      limit: query.count,
-      descending: query.descending,
-    };
-    return this.provisioned.page(within, search, page);
+    return this.provisioned.page(within, search, pageOf(authority.actor.id, query));
   }
 
   /** @throws ScimError 404, also for a group of another tenant */

@@ -1,3 +1,4 @@
+import type { SearchedPage } from '../../platform/database/search';
 import { type Filter, parseFilter } from './filter';
 import { attributeKey } from './schemas';
 import { invalidPath, invalidValue } from './scim-error';
@@ -12,6 +13,14 @@ export interface ListQuery {
   readonly startIndex: number;
   readonly count: number;
 }
+
+/** @param reader the id of the client */
+export const pageOf = (reader: string, { startIndex, count, descending }: ListQuery): SearchedPage => ({
+  reader,
+  skip: startIndex - 1,
+  limit: count,
+  descending,
+});
 
 /** A page has no more resources, whatever the client asks for. */
 export const mostResources = 200;

@@ -16,7 +16,7 @@ import { type User, userStatus } from '../../users/user.entity';
 import { UsersRepository } from '../../users/users.repository';
 import type { Caller } from '../protocol/caller';
 import { searchOf } from '../protocol/filter-search';
-import { type ListQuery, orderOf } from '../protocol/list-query';
+import { type ListQuery, orderOf, pageOf } from '../protocol/list-query';
 import { operationsOf } from '../protocol/patch';
 import { invalidValue, unknownResource } from '../protocol/scim-error';
 import { assertVersion } from '../protocol/version';
@@ -47,13 +47,8 @@ export class ScimUsers {
 
   async list({ authority, within }: Caller, query: ListQuery): Promise<Found<VersionedResource>> {
     const search = query.filter && searchOf(query.filter, searchedUserAttributes);
-    const page = {
-      reader: authority.actor.id,
-      skip: query.startIndex - 1,
-      limit: query.count,
-      descending: query.descending,
-    };
     const order = orderOf(query, userOrders, 'loginName');
+    const page = pageOf(authority.actor.id, query);
     const { total, rows } = await this.provisioned.page(within, search, order, page);
     return { total, rows: await this.resources.ofAll(rows) };
   }
