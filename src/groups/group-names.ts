@@ -1,4 +1,5 @@
 import type { Sql } from '../platform/database/sql';
+import { filledUp } from '../platform/database/statement-keys';
 import { mostGroupsOfUser } from './group-change';
 import type { GroupSource } from './group.entity';
 
@@ -40,14 +41,16 @@ export interface GroupOfUser {
   readonly ownerId: string | null;
 }
 
-/** The groups of several users, in the order of their names. */
-export const groupsOfUsers = (sql: Sql, uids: readonly string[]): Promise<GroupOfUser[]> =>
-  sql.rows(
+/** The groups of several users, in the order of their names. @param uids at least one */
+export function groupsOfUsers(sql: Sql, uids: readonly string[]): Promise<GroupOfUser[]> {
+  const keys = filledUp(uids);
+  return sql.rows(
     `SELECT m.user_id AS uid, g.id, g.name, g.name_key AS nameKey, g.tenant_id AS tenantId, g.source, g.owner_id AS ownerId
      FROM user_group_members m JOIN user_groups g ON g.id = m.group_id
-     WHERE m.user_id IN (${uids.map(() => '?').join(', ')}) ORDER BY g.name_key`,
-    uids,
+     WHERE m.user_id IN (${keys.map(() => '?').join(', ')}) ORDER BY g.name_key`,
+    keys,
   );
+}
 
 /** Those of these users who are members of as many groups as a user can be. */
 export const fullUsers = (sql: Sql, uids: readonly string[]): Promise<{ uid: string }[]> =>

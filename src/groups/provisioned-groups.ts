@@ -56,7 +56,7 @@ export class ProvisionedGroups {
     const few = search !== undefined && isSelective(search, []);
     const list = { where: conditions(within, search), order: sorted, few };
     const { total, rows } = await this.starts.page(list, page, this.statements(few ? '' : forced(within)));
-    return { total, rows: await this.read(rows) };
+    return { total, rows: await this.read(rows.map(({ id }) => id)) };
   }
 
   /**
@@ -76,9 +76,9 @@ export class ProvisionedGroups {
     return rows.length > most ? undefined : members;
   }
 
-  private statements(index: string): ListStatements {
+  private statements(index: string): ListStatements<PlacedRow> {
     return {
-      ids: ({ text, values }, order, limit, skip) =>
+      rows: ({ text, values }, order, limit, skip) =>
         this.database.rows<PlacedRow>(
           `SELECT id, name_key AS place FROM user_groups ${index} WHERE ${text} ORDER BY ${order}
            LIMIT ${Math.trunc(limit)} OFFSET ${Math.trunc(skip)}`,

@@ -185,11 +185,13 @@ describe('pages of many users', () => {
   const inTenant = { tenantId: 'root' };
   const skips = Array.from({ length: many / 200 }, (_, n) => n * 200);
   const page = { reader: 'client', skip: 0, limit: 200, descending: false };
+  /** For each user of a page the entry of the index, the row, and the temporary rows of a join and of its order. */
+  const pageReads = 1100;
   const onMariaDb = __DATABASE__ === 'mariadb' ? it : it.skip;
 
   onMariaDb.each([
-    ['the first page, and the count in the index', undefined, page, many + 1000],
-    ['the last page', undefined, { ...page, skip: many - 100 }, 2 * many + 1000],
+    ['the first page, and the count in the index', undefined, page, many + pageReads],
+    ['the last page', undefined, { ...page, skip: many - 100 }, 2 * many + pageReads],
     ['one externalId', { field: 'externalId', comparison: 'eq', value: 'x-many-01234' }, page, 30],
     ['one userName', { field: 'loginName', comparison: 'eq', value: 'many-01234' }, page, 30],
     ['one address', { field: 'email', comparison: 'eq', value: 'many-01234@many.example' }, page, 30],
@@ -216,8 +218,7 @@ describe('pages of many users', () => {
           (skip) => (lists: Lists) => lists.users.page(within, search, order, { ...page, skip, descending }),
         ),
       );
-      // The index, the rows, and the time of the newest password of each user.
-      for (const read of others) expect(read).toBeLessThanOrEqual(1000);
+      for (const read of others) expect(read).toBeLessThanOrEqual(pageReads);
     }
   });
 

@@ -275,6 +275,15 @@ describe('users and groups by SCIM', () => {
     const { members } = (await client.ask('GET', `/Groups/${id}`)).body as { members: { value: string }[] };
     expect(members.map(({ value }) => value).sort()).toEqual([a, b].sort());
     expect((await client.ask('GET', `/Users/${a}`)).body.groups).toMatchObject([{ value: id, display: 'Team' }]);
+    const none = await client.givenUser('member-none');
+    const groupsOf = async () => {
+      const { Resources } = (await client.filtered('Users', 'userName sw "member-"')).body;
+      return Object.fromEntries((Resources as { id: string; groups: unknown }[]).map((user) => [user.id, user.groups]));
+    };
+    const team = [expect.objectContaining({ value: id, display: 'Team' })];
+    expect(await groupsOf()).toEqual({ [a]: team, [b]: team, [none]: [] });
+    await client.patch(`/Groups/${id}`, [{ op: 'remove', path: `members[value eq "${b}"]` }]);
+    expect(await groupsOf()).toEqual({ [a]: team, [b]: [], [none]: [] });
     const found = await client.filtered('Groups', `members.value eq "${a}"`, '&excludedAttributes=members');
     expect(found.body.Resources).toMatchObject([{ id }]);
     expect(found.body.Resources[0]).not.toHaveProperty('members');

@@ -14,7 +14,7 @@ class Rows {
     return this.starts.page(list, { reader, skip, limit, descending: false }, this);
   }
 
-  ids({ values: [, after = ''] }: { values: readonly unknown[] }, _order: string, limit: number, skip: number) {
+  rows({ values: [, after = ''] }: { values: readonly unknown[] }, _order: string, limit: number, skip: number) {
     this.asked.push(`${String(after)}+${skip}`);
     const rows = this.all.filter((name) => name > String(after)).slice(skip, skip + limit);
     return Promise.resolve(rows.map((name) => ({ id: name, place: name })));
@@ -55,7 +55,7 @@ describe('pages by position', () => {
     rows.all = stay;
     await rows.page(0, 400, 'list', false, 'two');
     for (const skip of [400, 800]) pages.push(await rows.page(skip, 400, 'list', false, 'one'));
-    expect(pages.flatMap((page) => page.rows)).toEqual(['0000', ...stay]);
+    expect(pages.flatMap((page) => page.rows.map(({ id }) => id))).toEqual(['0000', ...stay]);
   });
 
   it('the first page and a page without rows are counted, and so is what lies beyond the former total', async () => {
@@ -63,7 +63,7 @@ describe('pages by position', () => {
     await rows.page(0, 500);
     rows.all.push('1001');
     expect(await rows.page(500, 500)).toMatchObject({ total: 1001 });
-    expect(await rows.page(1000, 500)).toEqual({ total: 1001, rows: ['1001'] });
+    expect(await rows.page(1000, 500)).toEqual({ total: 1001, rows: [{ id: '1001', place: '1001' }] });
     expect(await rows.page(0, 0)).toEqual({ total: 1001, rows: [] });
     expect((await rows.page(5000, 10)).total).toBe(1001);
     expect((await rows.page(0, 1)).total).toBe(1001);

@@ -24,8 +24,8 @@ export interface PlacedRow {
 }
 
 /** The statements of the owner of the table. */
-export interface ListStatements {
-  ids(where: Condition, order: string, limit: number, skip: number): Promise<readonly PlacedRow[]>;
+export interface ListStatements<Row extends PlacedRow> {
+  rows(where: Condition, order: string, limit: number, skip: number): Promise<readonly Row[]>;
   count(where: Condition): Promise<number>;
 }
 
@@ -57,23 +57,24 @@ export class PageStarts {
 
   constructor(private readonly clock: Clock) {}
 
-  async page(
+  async page<Row extends PlacedRow>(
     list: SortedList,
     { reader, skip, limit }: SearchedPage,
-    statements: ListStatements,
-  ): Promise<Found<string>> {
+    statements: ListStatements<Row>,
+  ): Promise<Found<Row>> {
     const { where, few } = list;
     const key = sha256Hex(JSON.stringify([reader, where, list.order]));
     const start = few ? undefined : this.nearest(key, skip);
     const before = start?.skip ?? 0;
     const behind = start === undefined ? where : both(where, conditionBehind(list.order, start.row));
-    const rows = limit === 0 ? [] : await statements.ids(behind, orderText(list), limit, skip - before);
+    const rows = limit === 0 ? [] : await statements.rows(behind, orderText(list), limit, skip - before);
     const end = skip + rows.length;
     const isLast = rows.length < limit && (rows.length > 0 || skip === before);
     const last = rows.at(-1);
     const total = isLast ? end : await this.total(list, start, end, last, statements);
-    if (!few && !isLast && last !== undefined) this.keep(key, { skip: end, row: last, total, until: this.end() });
-    return { total, rows: rows.map(({ id }) => id) };
+    if (!few && !isLast && last !== undefined)
+      this.keep(key, { skip: end, row: placeOf(last), total, until: this.end() });
+    return { total, rows };
   }
 
   /** What lies behind a page is counted when there is more than the first page has counted. Then that is little. */
@@ -82,7 +83,7 @@ export class PageStarts {
     start: Start | undefined,
     end: number,
     last: PlacedRow | undefined,
-    statements: ListStatements,
+    statements: ListStatements<PlacedRow>,
   ): Promise<number> {
     if (start === undefined || last === undefined) return statements.count(where);
     if (end < start.total) return start.total;
@@ -117,6 +118,9 @@ function orderText({ order: { column, id, descending }, few }: SortedList): stri
   const first = `${few ? `COALESCE(${column}, '')` : column}${direction}`;
   return id === undefined ? first : `${first}, ${id}${direction}`;
 }
+
+/** What is kept of a row: the rest may have personal data. */
+const placeOf = ({ id, place }: PlacedRow): PlacedRow => ({ id, place });
 
 /** NULL is the first of all values, in both databases. */
 function conditionBehind({ column, id, descending }: ListOrder, { id: rowId, place }: PlacedRow): Condition {

@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Resource } from './projection';
 import { preconditionFailed } from './scim-error';
 
 /** A weak ETag of what a client can see (RFC 7644 §3.14): resources that look the same have the same one. */
 export const versionOf = (resource: Resource): string =>
-  `W/"${createHash('sha256').update(JSON.stringify(resource)).digest('base64url').slice(0, 22)}"`;
+  `W/"${hash('sha256', JSON.stringify(resource), 'base64url').slice(0, 22)}"`;
 
 /** Whether a header names the version. Only the weak comparison is possible (RFC 9110 §8.8.3.2). */
 export function names(header: string | undefined, version: string): boolean {

@@ -24,9 +24,10 @@ export class UserResources {
     private readonly urls: ResourceUrls,
   ) {}
 
-  /** Two statements for all of them. */
+  /** At most two statements for all of them. A user who is in no group is not looked for in any, if the user was read with `inGroups`. */
   async ofAll(users: readonly ProvisionedUser[], sql?: Sql): Promise<VersionedResource[]> {
-    const groups = await this.groups.groupsOfAll(users, sql);
+    const members = users.filter(({ inGroups }) => inGroups !== false);
+    const groups = await this.groups.groupsOfAll(members, sql);
     const units = await this.units.names(
       users.flatMap(({ orgUnitId }) => orgUnitId ?? []),
       sql,
