@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
 import { cp, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -237,12 +238,20 @@ describe('the built program', () => {
       return found!;
     };
 
-    it('is accepted by V8, for each file that the programs load at their start', async () => {
+    it('is accepted by V8, for each file that the programs load at their start, with everything on or off', async () => {
       expect(await migrate()).toMatchObject({ code: 0, rejected: 0, compiled: importing });
-      const service = await ServiceProcess.start({ env, script: join(copy, 'dist/src/main.js') });
-      const reported = service.line(/^code cache: /);
-      await service.stop();
-      expect(reportOf(await reported)).toMatchObject({ rejected: 0, compiled: importing });
+      const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+      const OIDC_PRIVATE_KEY = privateKey.export({ type: 'pkcs8', format: 'pem' }) as string;
+      const on = { PORTAL: 'on', ADMIN_API: 'on', OIDC: 'on', SCIM: 'on', EVENT_RECEIVERS: 'on', OIDC_PRIVATE_KEY };
+      for (const settings of [{}, on]) {
+        const service = await ServiceProcess.start({
+          env: { ...env, ...settings },
+          script: join(copy, 'dist/src/main.js'),
+        });
+        const reported = service.line(/^code cache: /);
+        await service.stop();
+        expect(reportOf(await reported)).toMatchObject({ rejected: 0, compiled: importing });
+      }
     });
 
     it('is not used for a file that was changed, also to another one of the same length', async () => {
