@@ -1,20 +1,7 @@
-import { sealedRecordColumns } from '../applications/sealed-record-columns';
-import { sealedProviderColumns } from '../identity-providers/provider-secrets';
-import { sealedReceiverColumns } from '../events/event-receivers';
-import { sealedMailColumns } from '../mail/sealed-mail-columns';
-import { sealedTotpColumns } from '../mfa/sealed-totp-columns';
+import { sealedColumns } from '../health/sealed-columns';
 import type { KeyRing } from '../platform/crypto/key-ring';
-import { type Census, censusOf, resealColumn, type SealedColumn } from '../platform/crypto/resealing';
+import { type Census, censusOf, resealColumn } from '../platform/crypto/resealing';
 import type { Database } from '../platform/database/database';
-
-/** All columns with sealed values that outlive a roll-out. Others (codes, challenges, passes) expire within minutes. */
-export const sealedColumns: readonly SealedColumn[] = [
-  ...sealedTotpColumns,
-  ...sealedMailColumns,
-  ...sealedRecordColumns,
-  ...sealedProviderColumns,
-  ...sealedReceiverColumns,
-];
 
 /** @returns how many values of each column were sealed again */
 export async function resealAll(database: Database, keys: KeyRing): Promise<Record<string, number>> {

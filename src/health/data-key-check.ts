@@ -1,10 +1,9 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
-import { sealedMailColumns } from '../mail/sealed-mail-columns';
-import { sealedTotpColumns } from '../mfa/sealed-totp-columns';
 import { isSealed, KeyRing } from '../platform/crypto/key-ring';
 import { Database } from '../platform/database/database';
 import { DatabaseConnection } from '../platform/database/database-connection';
 import type { SealedColumn } from '../platform/crypto/resealing';
+import { sealedColumns } from './sealed-columns';
 
 /** Rows to check of each column: a wrong key fails at the first sealed value. `doctor` checks all rows. */
 const sampleRows = 100;
@@ -19,20 +18,23 @@ export class DataKeyCheck implements OnApplicationBootstrap {
   ) {}
 
   onApplicationBootstrap(): void {
-    void this.connection.usable.then(() => this.look()).catch(() => undefined);
+    void this.connection.usable.then(() => this.check()).catch(() => undefined);
   }
 
-  private async look(): Promise<void> {
-    for (const column of [...sealedTotpColumns, ...sealedMailColumns]) {
+  async check(): Promise<void> {
+    for (const column of sealedColumns) {
       const values = await this.sample(column);
       for (const value of values) this.tryToOpen(column.purpose, value);
     }
   }
 
-  /** The rows are ordered by the primary key, so that the statement reads a bounded number of rows. */
+  /**
+   * The first rows of the primary key, and of these the ones that `only` means. Among all mails the database would look for a
+   * hundred of a rare kind until the end of the table.
+   */
   private async sample({ table, key, column, only = '1 = 1' }: SealedColumn): Promise<string[]> {
     const rows = await this.database.rows<{ sealed: string | null }>(
-      `SELECT ${column} AS sealed FROM ${table} WHERE ${only} ORDER BY ${key} LIMIT ${sampleRows}`,
+      `SELECT ${column} AS sealed FROM (SELECT * FROM ${table} ORDER BY ${key} LIMIT ${sampleRows}) first_rows WHERE ${only}`,
     );
     return rows.flatMap(({ sealed }) => (sealed !== null && isSealed(sealed) ? [sealed] : []));
   }

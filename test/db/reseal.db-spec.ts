@@ -1,5 +1,6 @@
 import { DataSource } from 'typeorm';
-import { censusOfAll, resealAll, sealedColumns } from '../../src/cli/sealed-values';
+import { censusOfAll, resealAll } from '../../src/cli/sealed-values';
+import { sealedColumns } from '../../src/health/sealed-columns';
 import { OidcRecords } from '../../src/applications/persistence/oidc-record.repository';
 import { EventReceivers } from '../../src/events/event-receivers';
 import { sealSmtpSecret } from '../../src/mail/smtp-secret';

@@ -1,4 +1,4 @@
-import { sealedColumns } from '../../src/cli/sealed-values';
+import { sealedColumns } from '../../src/health/sealed-columns';
 import { Fleet } from '../support/fleet';
 import { Mailboxes } from '../support/mail/mailboxes';
 import { authenticatorCode } from '../support/mfa';
