@@ -9,6 +9,7 @@ import { type Proof, ProofReader } from './proof/proof-reader';
 import { ProofRefusals } from './proof-refusals';
 import { UsedProofs } from './proof/used-proofs';
 import { TokenBindingSettings } from './token-binding-settings';
+import type { TokenPayload } from './token-payload';
 
 export type { Proof } from './proof/proof-reader';
 
@@ -72,6 +73,11 @@ export class TokenBinding {
     const { ath } = proof;
     const mustNameToken = payload.cnf !== undefined && payload.token_use === 'access';
     if (ath === undefined ? mustNameToken : ath !== hash('sha256', token, 'base64url')) this.refuse('token');
+  }
+
+  /** Whether the setting lets the holder of a token use it at all. Other services ask without a proof of the holder. */
+  admits({ cnf }: TokenPayload): boolean {
+    return cnf === undefined ? !this.required : this.on;
   }
 
   private problemOf(boundTo: string | undefined, scheme: Scheme, proof: Proof | undefined): ProofProblem | undefined {

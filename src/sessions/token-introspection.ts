@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { CurrentSession, SessionUser } from './current-session';
 import { isRefusal, TokenStrategy } from './jwt/token.strategy';
 import { LoginTokens } from './persistence/login-token.repository';
+import { TokenBinding } from './token-binding';
 import type { TokenPayload } from './token-payload';
 
 export interface LiveToken {
@@ -16,6 +17,7 @@ export class TokenIntrospection {
   constructor(
     private readonly strategy: TokenStrategy,
     private readonly tokens: LoginTokens,
+    private readonly binding: TokenBinding,
   ) {}
 
   /**
@@ -24,7 +26,7 @@ export class TokenIntrospection {
    */
   async liveToken(token: string): Promise<LiveToken | undefined> {
     const session = await this.sessionOf(token);
-    if (!session || (await this.isReplaced(session.payload))) return undefined;
+    if (!session || !this.binding.admits(session.payload) || (await this.isReplaced(session.payload))) return undefined;
     const { payload, user, groups = [] } = session;
     return { payload, user, groups };
   }

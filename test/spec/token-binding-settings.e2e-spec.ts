@@ -1,10 +1,22 @@
 import { decodeJwt } from 'jose';
+import { ServiceClients } from '../../src/introspection/service-client.repository';
 import { password, TestService } from '../support/app';
 import { MfaClient, pairOf } from '../support/mfa';
 import { ProofMaker } from '../support/proof';
 import { captchaToken } from '../support/settings';
 
 const refused = { status: 401, body: { error_code: 'AUTH_401011' } };
+
+/** What `/introspect` says about these tokens. */
+async function introspected(service: TestService, ...tokens: readonly string[]): Promise<unknown[]> {
+  const { id, secret } = await service.app.get(ServiceClients).create('invoices');
+  const authorization = `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`;
+  const headers = { authorization, 'content-type': 'application/x-www-form-urlencoded' };
+  const answers = tokens.map((token) =>
+    service.post('/introspect', new URLSearchParams({ token }).toString(), { headers }),
+  );
+  return (await Promise.all(answers)).map(({ body }) => body as unknown);
+}
 
 describe('a bound login with a second factor', () => {
   let mfa: MfaClient;
@@ -95,6 +107,20 @@ describe('TOKEN_BINDING=required', () => {
     const challenge = (await service.get('/verify')).headers['www-authenticate'];
     expect(challenge).toBe('DPoP algs="ES256 EdDSA"');
   });
+
+  it('/introspect calls no token active that the service itself refuses: an unbound one', async () => {
+    const before = await TestService.start({}, { store: service.store, clock: service.clock });
+    const unbound = await before.session('ann');
+    await before.stop({ keepStore: true });
+    const { body } = await service.login('ann', password, {}, { headers: key.headers('POST', '/login') });
+    const tokens = [unbound.access, unbound.refresh, body.data.access_token, body.data.refresh_token];
+    expect(await introspected(service, ...tokens)).toEqual([
+      { active: false },
+      { active: false },
+      expect.objectContaining({ active: true, cnf: { jkt: key.thumbprint } }),
+      expect.objectContaining({ active: true, cnf: { jkt: key.thumbprint } }),
+    ]);
+  });
 });
 
 describe('TOKEN_BINDING=off', () => {
@@ -122,5 +148,9 @@ describe('TOKEN_BINDING=off', () => {
     expect(await service.get('/user/me', { bearer: access })).toMatchObject(refused);
     expect(await service.get('/user/me', { headers: key.with(access, 'GET', '/user/me') })).toMatchObject(refused);
     expect(await service.post('/refresh', { refresh_token: refresh })).toMatchObject(refused);
+    expect(await introspected(service, access, refresh)).toEqual([{ active: false }, { active: false }]);
+    const unbound = await service.session('ann');
+    const both = [expect.objectContaining({ active: true }), expect.objectContaining({ active: true })];
+    expect(await introspected(service, unbound.access, unbound.refresh)).toEqual(both);
   });
 });
