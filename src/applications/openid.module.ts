@@ -26,6 +26,7 @@ import { OpenIdEndpoint, openIdProvider, openIdProviderSettings } from './openid
 import { OwnGrants } from './openid/own-grants';
 import { makeProvider } from './openid/openid-provider';
 import { RequestReads } from './openid/request-reads';
+import { ReusedGrants } from './openid/reused-grants';
 import { OpenIdCounts } from './openid-counts';
 import type { OpenIdProviderSettings } from './openid-settings';
 import { OidcRecords } from './persistence/oidc-record.repository';
@@ -41,6 +42,7 @@ export class OpenIdModule {
       providers: [
         Interactions,
         OwnGrants,
+        ReusedGrants,
         OpenIdEndpoint,
         AddressLimit,
         {
@@ -53,7 +55,7 @@ export class OpenIdModule {
           inject: [
             ...[OidcRecords, LiveSessions, UsersRepository, ApplicationSessions, Applications],
             ...[TokenRevoker, Clock, KeyRing, JwtSettings, OpenIdCounts, DirectoryRecheck, GroupMembers],
-            ServiceSettings,
+            ...[ReusedGrants, ServiceSettings],
           ],
           useFactory: async (
             records: OidcRecords,
@@ -68,13 +70,14 @@ export class OpenIdModule {
             counts: OpenIdCounts,
             recheck: DirectoryRecheck,
             members: GroupMembers,
+            reusedGrants: ReusedGrants,
             { systemUrl }: ServiceSettings,
           ) => {
             const library = await loadLibrary();
             const reads = new RequestReads({ applications, records, sessions, users, library });
             return makeProvider({
               ...{ settings, systemUrl, records, reads, applicationSessions, clock, keys, jwt },
-              ...{ counts, recheck, members, library },
+              ...{ counts, recheck, members, reusedGrants, library },
               endSession: (userId, sid, client) => revoker.endSession(userId, sid, client),
             });
           },

@@ -96,6 +96,7 @@ export const auditTypes: Readonly<Record<AuditEvent, string>> = {
   LIST_EXPORTED: 'list.exported',
   APPLICATION_SIGNED_IN: 'application.signed_in',
   GRANT_REVOKED: 'application.grant_revoked',
+  APPLICATION_TOKEN_REUSED: 'application.token_reused',
   CONFIG_CHANGED: 'config.changed',
   PURGE_STARTED: 'maintenance.purge_started',
   PURGE_FINISHED: 'maintenance.purge_finished',

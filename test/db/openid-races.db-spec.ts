@@ -47,8 +47,8 @@ describe('races at the OpenID provider (docs/spec/extensions.md#j)', () => {
     expect((await refresh(tokens.refresh_token, 1)).body.error).toBe('invalid_grant');
   };
 
-  it('T477 of 20 uses of one code at once, one gets tokens, and none of them lives', async () => {
-    const { authorization } = await given();
+  it('T477 of 20 uses of one code at once, one gets tokens, none of them lives, and one row of the audit says so', async () => {
+    const { uid, authorization } = await given();
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, n) => exchange(at(n), application, authorization)),
     );
@@ -58,6 +58,7 @@ describe('races at the OpenID provider (docs/spec/extensions.md#j)', () => {
       new Set(['invalid_grant']),
     );
     await expectDead(won[0]!.body as Record<string, unknown>);
+    expect(await at(0).count('audit_logs', "event = 'APPLICATION_TOKEN_REUSED' AND user_id = ?", [uid])).toBe(1);
   });
 
   it('T486 disabling during the exchange of a code: no token lives, whichever comes first', async () => {

@@ -211,8 +211,8 @@ describe('attacks on the sign-in at an application', () => {
     expect((await exchange(service, application, authorization)).status).toBe(200);
   });
 
-  it('T477 a code or a refresh token that is used twice ends every token of its grant', async () => {
-    const { access } = await signedIn('twice');
+  it('T477 a code or a refresh token that is used twice ends every token of its grant, and the audit shows each theft once', async () => {
+    const { uid, access } = await signedIn('twice');
     const browser = new OpenIdBrowser(service);
     const authorization = await browser.signIn(application, access);
     const { body: tokens } = await exchange(service, application, authorization);
@@ -227,6 +227,31 @@ describe('attacks on the sign-in at an application', () => {
     expect((await refresh(again.refresh_token)).body.error).toBe('invalid_grant');
     expect((await refresh(next.refresh_token)).body.error).toBe('invalid_grant');
     expect((await service.get('/oidc/me', { bearer: next.access_token as string })).status).toBe(401);
+
+    const rows = await service.database.rows<{ detail: string; ip: string }>(
+      "SELECT detail, ip FROM audit_logs WHERE event = 'APPLICATION_TOKEN_REUSED' AND user_id = ? ORDER BY id",
+      [uid],
+    );
+    expect(rows.map(({ detail, ip }) => ({ ip, ...(JSON.parse(detail) as object) }))).toEqual(
+      ['authorization_code', 'refresh_token'].map((grant_type) => ({
+        ...{ application: application.id, grant_type, ip: '127.0.0.1' },
+      })),
+    );
+  });
+
+  it('an application that revokes a refresh token, also a used one, is no theft', async () => {
+    const { uid, access } = await signedIn('leaver');
+    const { body: tokens } = await exchange(
+      service,
+      application,
+      await new OpenIdBrowser(service).signIn(application, access),
+    );
+    const refresh = { grant_type: 'refresh_token', refresh_token: tokens.refresh_token as string };
+    const { body: next } = await askForTokens(service, application, refresh);
+    const revoked = await postForm(service, '/oidc/token/revocation', application, { token: refresh.refresh_token });
+    expect(revoked.status).toBe(200);
+    expect((await service.get('/oidc/me', { bearer: next.access_token as string })).status).toBe(401);
+    expect(await service.count('audit_logs', "event = 'APPLICATION_TOKEN_REUSED' AND user_id = ?", [uid])).toBe(0);
   });
 
   it('T720 a cookie over https is Secure, and its name keeps a page without TLS from setting it', async () => {

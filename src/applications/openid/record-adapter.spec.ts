@@ -8,9 +8,10 @@ describe('the second use of a code', () => {
     const records = {
       consume: () => Promise.resolve(false),
       find: () => Promise.resolve(found),
-      endGrant: (grantId: string) => Promise.resolve(void ended.push(grantId)),
     };
-    const ports = { records, reads: { forget: () => undefined }, library: { errors: { InvalidGrant } } };
+    const reusedGrants = { end: (grantId: string) => Promise.resolve(void ended.push(grantId)) };
+    const library = { errors: { InvalidGrant }, Provider: {} };
+    const ports = { records, reusedGrants, reads: { forget: () => undefined }, library };
     await expect(new RecordAdapter('AuthorizationCode', ports as never).consume('code')).rejects.toThrow(InvalidGrant);
     return ended;
   };

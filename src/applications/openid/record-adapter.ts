@@ -5,6 +5,7 @@ import type { ApplicationSessions } from '../application-sessions.repository';
 import type { FoundRecord, OidcRecords, RecordFacts } from '../persistence/oidc-record.repository';
 import type { Library } from './library';
 import type { RequestReads } from './request-reads';
+import type { ReusedGrants } from './reused-grants';
 
 /** What the payloads of this service have in addition to those of the package. */
 export interface OwnPayload {
@@ -19,6 +20,7 @@ export interface RecordPorts {
   readonly records: OidcRecords;
   readonly reads: RequestReads;
   readonly applicationSessions: ApplicationSessions;
+  readonly reusedGrants: Pick<ReusedGrants, 'end'>;
   readonly clock: Clock;
   readonly library: Library;
 }
@@ -88,18 +90,27 @@ export class RecordAdapter implements Adapter {
     const { records, library } = this.ports;
     if (await this.written(() => records.consume(this.kind, id))) return;
     const grantId = (await records.find(this.kind, id))?.payload.grantId;
-    if (typeof grantId === 'string') await records.endGrant(grantId);
+    if (typeof grantId === 'string') await this.endReused(grantId);
     if (this.kind === 'PushedAuthorizationRequest')
       throw new library.errors.InvalidRequestUri('request_uri is invalid, expired, or was already used');
     throw new library.errors.InvalidGrant('already used');
   }
 
   destroy(id: string): Promise<void> {
+    if (this.kind === 'Grant') return this.revokeByGrantId(id);
     return this.written(() => this.ports.records.remove(this.kind, id));
   }
 
+  /** At the token endpoint the package ends a grant for one reason only: a code or token was used a second time. */
   revokeByGrantId(grantId: string): Promise<void> {
-    return this.written(() => this.ports.records.endGrant(grantId));
+    const { records, library } = this.ports;
+    const isReuse = library.Provider.ctx?.oidc.route === 'token';
+    return this.written(() => (isReuse ? this.endReused(grantId) : records.endGrant(grantId)));
+  }
+
+  private endReused(grantId: string): Promise<void> {
+    const { reusedGrants, library } = this.ports;
+    return reusedGrants.end(grantId, String(library.Provider.ctx?.oidc.params?.grant_type), this.client());
   }
 
   /** What the request has read before or during a write may have changed by it. */

@@ -90,6 +90,7 @@ export const auditEvents: readonly string[] = [
   'GROUP_MEMBER_REMOVED',
   'APPLICATION_SIGNED_IN',
   'GRANT_REVOKED',
+  'APPLICATION_TOKEN_REUSED',
   'LOG_EXPORTED',
   'LIST_EXPORTED',
   'PURGE_STARTED',

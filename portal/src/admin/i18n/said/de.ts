@@ -117,6 +117,8 @@ export const said: Texts['said'] = {
     PASSKEY_COUNTER_REFUSED: 'Ein Passkey von {user} wurde abgelehnt, weil er eine Kopie sein kann',
     APPLICATION_SIGNED_IN: '{user} hat sich bei der Anwendung {application} angemeldet',
     GRANT_REVOKED: '{user} hat zurückgenommen, was eine Anwendung durfte',
+    APPLICATION_TOKEN_REUSED:
+      'Ein verbrauchter Code oder ein verbrauchtes Token der Anwendung {application} für {user} kam noch einmal, der Zugriff wurde beendet',
     GROUP_MEMBER_ADDED: '{user} kam durch eine Regel des Unternehmens in eine Gruppe',
     GROUP_MEMBER_REMOVED: '{user} verließ durch eine Regel des Unternehmens eine Gruppe',
   },

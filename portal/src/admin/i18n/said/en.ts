@@ -119,6 +119,8 @@ export const said = {
     PASSKEY_COUNTER_REFUSED: "{user}'s passkey was refused, because it may be a copy",
     APPLICATION_SIGNED_IN: '{user} signed in to the application {application}',
     GRANT_REVOKED: '{user} took back what an application was allowed',
+    APPLICATION_TOKEN_REUSED:
+      'A used code or token of the application {application} for {user} came again, so its access ended',
     GROUP_MEMBER_ADDED: '{user} joined a group by a rule of the company',
     GROUP_MEMBER_REMOVED: '{user} left a group by a rule of the company',
   },

@@ -116,6 +116,7 @@ export const said: Texts['said'] = {
     PASSKEY_COUNTER_REFUSED: '{user} 的通行密钥被拒绝，因为它可能是副本',
     APPLICATION_SIGNED_IN: '{user} 登录了应用 {application}',
     GRANT_REVOKED: '{user} 收回了一个应用的许可',
+    APPLICATION_TOKEN_REUSED: '应用 {application} 为 {user} 取得的、已用过的授权码或令牌再次出现，其访问权限已结束',
     GROUP_MEMBER_ADDED: '{user} 按公司规则加入了一个组',
     GROUP_MEMBER_REMOVED: '{user} 按公司规则离开了一个组',
   },
