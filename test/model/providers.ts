@@ -115,13 +115,20 @@ export abstract class Providers extends Provisioning {
     yield;
     const bound = this.boundTo(person);
     if (bound !== undefined) return bound;
-    if (meant >= 0 && !isMeant(users[meant]!)) return 'LOGIN_404001';
+    if (meant >= 0 && !isMeant(users[meant]!)) return this.notTakenOver(meant);
     if (meant < 0 && !provider.exists) return 'LOGIN_401013';
     const name = this.nameOf(person);
-    if (meant < 0 && users.some((one) => one.name === name && !one.erased)) return 'LOGIN_404001';
+    const owner = users.findIndex((one) => one.name === name && !one.erased);
+    if (meant < 0 && owner >= 0) return this.notTakenOver(owner);
     const user = meant < 0 ? this.make(name, { provider: 'oidc', person }) : meant;
     bindings.push({ person, user, signedOutAt: null });
     return user;
+  }
+
+  /** The log names the account (docs/spec/decisions.md#login-logs). */
+  private notTakenOver(user: number): string {
+    this.log(user, 'LOGIN_404001', null);
+    return 'LOGIN_404001';
   }
 
   private boundTo(person: number): number | undefined {

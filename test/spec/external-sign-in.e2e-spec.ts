@@ -198,8 +198,11 @@ describe('sign-in at the identity provider of a company', () => {
       expect(await bound(uid)).toBe(0);
       const refused = (await site.audits('USER_EXTERNAL_REFUSED')).filter(({ user_id }) => user_id === uid);
       expect(refused.length).toBe(3);
-      const log = 'SELECT outcome FROM login_logs WHERE login_name = ?';
-      expect(await site.service.database.rows(log, [name])).toContainEqual({ outcome: 'LOGIN_404001' });
+      // Also the rows that have another name: the export and the erasure of the user find rows by `user_id`.
+      const log = "SELECT outcome, user_id FROM login_logs WHERE login_name IN (?, 'x') ORDER BY id DESC LIMIT 3";
+      expect(await site.service.database.rows(log, [name])).toEqual(
+        lies.map(() => ({ outcome: 'LOGIN_404001', user_id: uid })),
+      );
     });
 
     it.each([
@@ -325,9 +328,12 @@ describe('sign-in at the identity provider of a company', () => {
       expectRefused(await browser.redeem(page.external), 'LOGIN_401013');
       const plain = site.browser(person('gus'));
       expectRefused(await redeem(plain, access, (await plain.come()).external), 'LOGIN_401013');
-      const other = (await site.browser(person('ivo')).signIn()).body.data.access_token as string;
+      const { user_info: ivo, access_token: other } = (await site.browser(person('ivo')).signIn()).body.data;
+      expect((await freshOf(person('ivo'), access)).page).toMatchObject({ error: 'LOGIN_401013' });
+      const log = "SELECT user_id FROM login_logs WHERE outcome = 'LOGIN_401013' ORDER BY id DESC LIMIT 1";
+      expect(await site.service.database.row(log)).toEqual({ user_id: ivo.uid });
       const mine = await freshOf(person('gus'), access);
-      expectRefused(await redeem(mine.browser, other, mine.page.external), 'LOGIN_401013');
+      expectRefused(await redeem(mine.browser, other as string, mine.page.external), 'LOGIN_401013');
     });
 
     it('needs an access token', async () => {

@@ -15,6 +15,7 @@ import { DomainError } from '../../../shared/errors/domain-error';
 import { externalAnswerRejected } from '../../../shared/errors/error-catalogue';
 import { Random } from '../../../shared/random';
 import type { User } from '../../../users/user.entity';
+import { AccountRefused } from '../account-refused';
 import { ExternalOwners } from './external-owners';
 import { mappedClaims, wantedClaims } from './mapped-claims';
 
@@ -72,7 +73,9 @@ export class ExternalCallbackService {
   ): Promise<User> {
     if (begun.confirms === undefined) return this.owners.ownerOf(provider, sub, person, client);
     const owner = await this.owners.bound(provider, sub, client);
-    if (owner?.uid !== begun.confirms) throw new DomainError(externalAnswerRejected);
+    if (owner?.uid !== begun.confirms) {
+      throw new AccountRefused(new DomainError(externalAnswerRejected), owner ?? null);
+    }
     return owner;
   }
 
@@ -110,13 +113,17 @@ export class ExternalCallbackService {
     return this.random.bytes(32).toString('base64url');
   }
 
-  /** A person without an account is a refused login, as with a password. */
+  /**
+   * A person without an account is a refused login, as with a password. A name, an address or an external id of the claims can
+   * belong to a user: the row has this `user_id`, so that the export and the erasure of the user find the name in it.
+   */
   private async recorded(owner: Promise<User>, { loginName }: ExternalPerson, client: ClientInfo): Promise<User> {
     try {
       return await owner;
     } catch (error) {
       if (!(error instanceof DomainError)) throw error;
-      const attempt = { userId: null, loginName: loginName ?? '', provider: 'oidc', mfa: null } as const;
+      const userId = error instanceof AccountRefused ? (error.user?.uid ?? null) : null;
+      const attempt = { userId, loginName: loginName ?? '', provider: 'oidc', mfa: null } as const;
       await this.journal.failed({ ...attempt, outcome: error.entry.code }, client);
       throw error;
     }

@@ -12,6 +12,7 @@ import { AccountProblem, UserAccounts } from '../../../users/user-accounts';
 import { UserLocks } from '../../../users/user-locks';
 import { type User, userStatus } from '../../../users/user.entity';
 import { UsersRepository } from '../../../users/users.repository';
+import { AccountRefused } from '../account-refused';
 
 /** Why a person of a provider has no account here, as the audit says it. */
 const reasons = {
@@ -80,7 +81,7 @@ export class ExternalOwners {
     const identity = await this.identities.find(provider.id, sub);
     if (identity === null) return undefined;
     const user = await this.users.findByUid(identity.userId);
-    return user !== null && belongsTo(user, provider) ? user : this.refuse('moved', provider, identity.userId, client);
+    return user !== null && belongsTo(user, provider) ? user : this.refuse('moved', provider, user, client);
   }
 
   /**
@@ -104,7 +105,7 @@ export class ExternalOwners {
     });
     return isBound
       ? found
-      : ((await this.bound(provider, sub, client)) ?? this.refuse('bound', provider, found.uid, client));
+      : ((await this.bound(provider, sub, client)) ?? this.refuse('bound', provider, found, client));
   }
 
   /**
@@ -120,7 +121,7 @@ export class ExternalOwners {
     const { loginName, email, nickname, externalId } = person;
     const missing = missingFor(provider, person);
     if (missing !== undefined || loginName === null || email === null) {
-      return this.refuse(missing ?? 'domain', provider, undefined, client);
+      return this.refuse(missing ?? 'domain', provider, null, client);
     }
     try {
       return await this.database.transaction(async (tx) => {
@@ -145,7 +146,7 @@ export class ExternalOwners {
       const winner = await this.bound(provider, sub, client);
       if (winner !== undefined) return winner;
       const other = (await this.users.findSigningIn(loginName)) ?? (await this.users.findByEmail(email));
-      return this.refuse('taken', provider, other?.uid, client);
+      return this.refuse('taken', provider, other, client);
     }
   }
 
@@ -164,12 +165,12 @@ export class ExternalOwners {
   private async refuse(
     reason: keyof typeof reasons,
     { id }: IdentityProvider,
-    userId: string | undefined,
+    user: User | null,
     client: ClientInfo,
   ): Promise<never> {
     const detail = { identity_provider: id, reason: reasons[reason] };
-    await this.audit.record(this.database, 'USER_EXTERNAL_REFUSED', { userId, client, detail });
-    throw new DomainError(userNotFound);
+    await this.audit.record(this.database, 'USER_EXTERNAL_REFUSED', { userId: user?.uid, client, detail });
+    throw new AccountRefused(new DomainError(userNotFound), user);
   }
 }
 
