@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Mailer, nameForMail } from '../mail/mailer';
+import { Mailer } from '../mail/mailer';
 import { TotpReset } from '../mfa/totp-reset';
 import { OwnPasskeys } from '../passkeys/own-passkeys';
 import { type Invitation, UserInvitations } from '../password-reset/user-invitations';
@@ -85,7 +85,7 @@ export class UserSupport {
   removePasskey(by: Administrator, uid: string, id: string): Promise<void> {
     return this.changes.make(by, async ({ tx, record }) => {
       const { email, loginName, language } = await this.targets.lock(tx, by, uid);
-      const owner = { uid, email, nickname: nameForMail({ loginName }) };
+      const owner = { uid, loginName, email };
       const client = { ...by.actor.client, language: languageFor(language, by.actor.client.language) };
       if (!(await this.passkeys.removeFor(tx, owner, id, client))) {
         throw new AccountProblem(`the user has no passkey ${JSON.stringify(id)}`, notFoundForCaller);

@@ -56,7 +56,7 @@ const noticeSeconds = 24 * 3600;
 /**
  * Queues mails as rows of the caller's transaction: a mail is sent soon after the commit and never after a rollback.
  * No method waits for a mail server or fails without one (docs/spec/service.md#6.2). Each mail goes to one stored
- * address. The greeting has the name that the caller gives as `nickname`, if any: see also `nameForMail`.
+ * address. The greeting has the name that the caller gives as `nickname`, which is that of `nameForMail`.
  */
 @Injectable()
 export class Mailer {
@@ -179,9 +179,9 @@ export class Mailer {
 }
 
 /**
- * The name in a mail that an administrator causes, or anybody who knows the address. The administrator chooses the address
- * and the names of an account, so a nickname would carry any text to a stranger. A login name that is no single word, or
- * looks like an address of the web, is left out for the same reason.
+ * The name by which each mail greets. An administrator, a file of users or a client of SCIM chooses the address and the names
+ * of an account, and can know its password and sign in, so a nickname would carry any text to a stranger. A login name that
+ * is no single word, or looks like an address of the web, is left out for the same reason.
  */
 export function nameForMail({ loginName }: { readonly loginName: string }): string | null {
   const isWord = /^[\p{L}\p{M}\p{N}._@+'\\-]{1,64}$/u.test(loginName);

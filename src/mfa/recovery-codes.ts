@@ -3,7 +3,7 @@ import type { ClientInfo } from '../shared/client-info';
 import { Clock } from '../shared/clock';
 import { Random } from '../shared/random';
 import { AuditTrail } from '../audit/audit-trail';
-import { Mailer } from '../mail/mailer';
+import { Mailer, nameForMail } from '../mail/mailer';
 import { Database, type Transaction } from '../platform/database/database';
 import type { CurrentSession } from '../sessions/current-session';
 import { UserSessions } from '../sessions/user-sessions';
@@ -72,9 +72,9 @@ export class RecoveryCodes {
     });
   }
 
-  private noticeTo({ uid, email, nickname }: Pick<User, 'uid' | 'email' | 'nickname'>, client: ClientInfo) {
+  private noticeTo({ uid, loginName, email }: Pick<User, 'uid' | 'loginName' | 'email'>, client: ClientInfo) {
     if (email === null) return undefined;
     const { language, ip } = client;
-    return { userId: uid, to: email, nickname, language, ip, at: this.clock.now() };
+    return { userId: uid, to: email, nickname: nameForMail({ loginName }), language, ip, at: this.clock.now() };
   }
 }

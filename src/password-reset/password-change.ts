@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { ClientInfo } from '../shared/client-info';
 import { Clock } from '../shared/clock';
 import { AuditTrail } from '../audit/audit-trail';
-import { Mailer } from '../mail/mailer';
+import { Mailer, nameForMail } from '../mail/mailer';
 import type { Transaction } from '../platform/database/database';
 import { TokenRevoker } from '../sessions/token-revoker';
 import { PasswordHistory } from '../users/password-change-log.repository';
@@ -47,14 +47,14 @@ export class PasswordChange {
     return true;
   }
 
-  private async notify(tx: Transaction, { uid, email, nickname }: User, client: ClientInfo): Promise<void> {
+  private async notify(tx: Transaction, { uid, loginName, email }: User, client: ClientInfo): Promise<void> {
     if (email === null) return;
     const { language, ip } = client;
     const passkeys = (await this.users.resetState(tx, uid))?.hasPasskeys ?? false;
     await this.mailer.queuePasswordChanged(tx, {
       userId: uid,
       to: email,
-      nickname,
+      nickname: nameForMail({ loginName }),
       language,
       ip,
       at: this.clock.now(),

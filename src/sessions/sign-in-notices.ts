@@ -3,7 +3,7 @@ import type { ClientInfo } from '../shared/client-info';
 import { Clock } from '../shared/clock';
 import { usableAddress } from '../shared/mail-address';
 import { LoginLogs } from '../audit/login-log.repository';
-import { Mailer } from '../mail/mailer';
+import { Mailer, nameForMail } from '../mail/mailer';
 import { SignInSettings } from './session-settings';
 import type { Transaction } from '../platform/database/database';
 import type { User } from '../users/user.entity';
@@ -35,7 +35,7 @@ export class SignInNotices implements OnModuleInit {
   }
 
   /** Call it in the transaction of the login, before its row in `login_logs`. */
-  async notify(tx: Transaction, { uid, email, nickname }: User, client: ClientInfo): Promise<void> {
+  async notify(tx: Transaction, { uid, loginName, email }: User, client: ClientInfo): Promise<void> {
     const to = usableAddress(email);
     if (this.nameOf === undefined || to === null) return;
     const browser = this.nameOf(client.userAgent);
@@ -47,7 +47,7 @@ export class SignInNotices implements OnModuleInit {
     await this.mailer.queueNewSignIn(tx, {
       userId: uid,
       to,
-      nickname,
+      nickname: nameForMail({ loginName }),
       language,
       ip,
       at: this.clock.now(),

@@ -2,9 +2,10 @@ import { operatorAuthority } from '../../src/admin/authority';
 import { UserAdministration } from '../../src/admin/user-administration';
 import { UserErasure } from '../../src/admin/user-erasure';
 import { ExpiryWarnings } from '../../src/password-reset/expiry-warnings';
-import { givenCaller, startAdministration } from '../support/admin';
-import type { Answer, TestService } from '../support/app';
-import { newMails } from '../support/reset';
+import { givenCaller, givenPasskeyRow, startAdministration } from '../support/admin';
+import { type Answer, password, TestService } from '../support/app';
+import { authenticatorCode } from '../support/mfa';
+import { goodPassword, newMails } from '../support/reset';
 
 const fieldsOf = ({ status, body }: Answer) => [status, Object.keys((body.data?.fields as object | undefined) ?? {})];
 
@@ -103,6 +104,56 @@ describe('names that administrators give', () => {
     const [mail] = await newMails(service);
     expect(mail?.text).toContain('Hello old.smith');
     expect(`${mail?.text}${String(mail?.html)}`).not.toContain('evil.test');
+  });
+
+  it('whoever imports an account with its password can sign in to it: no mail of the account has the nickname (T773)', async () => {
+    const settings = { NEW_SIGN_IN_NOTICE: 'true', MFA_REQUIRED: 'false' };
+    const { store, clock } = service;
+    const others = await Promise.all(
+      [settings, { ...settings, MFA_REQUIRED: 'true' }].map((one) => TestService.start(one, { store, clock })),
+    );
+    const [plain, asking] = others as [TestService, TestService];
+    try {
+      const rows = ['some.smith', 'more.smith'].map(
+        (n) => `${n},${n}@example.com,Win a prize at evil.test,${password}`,
+      );
+      const file = `login_name,email,nickname,password\n${rows.join('\n')}\n`;
+      const acme = (await givenCaller(service, { isAdmin: true, tenantId: 'acme' })).bearer;
+      const sent = { bearer: acme, headers: { 'content-type': 'text/csv' } };
+      expect((await service.post('/admin/users/import', file, sent)).body.data).toMatchObject({ created: 2 });
+      await newMails(plain);
+
+      expect((await asking.login('more.smith')).body.data.mfa_required).toBe(true);
+      await plain.session('some.smith');
+      const agent = { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0' };
+      const { body } = await plain.login('some.smith', password, {}, { headers: agent });
+      const bearer = String(body.data.access_token);
+      const own = String(body.data.user_info.uid);
+      const done = async (answer: Promise<Answer>) => expect((await answer).status).toBe(200);
+      await done(plain.post('/recovery-codes', {}, { bearer }));
+      await done(plain.send('DELETE', `/passkeys/${await givenPasskeyRow(plain, own)}`, undefined, { bearer }));
+      const { secret } = (await plain.post('/totp-secret', undefined, { bearer })).body.data as { secret: string };
+      const code = authenticatorCode(secret, clock.now());
+      await done(plain.post('/otp-verify', { uid: own, type: 'totp', code }, { bearer }));
+      const change = { current_password: password, password: goodPassword(1), confirm_password: goodPassword(1) };
+      await done(plain.post('/user/change-password', change, { bearer }));
+
+      const mails = await newMails(plain);
+      expect(mails.map(({ subject }) => subject).sort()).toEqual([
+        'A passkey was removed from your account',
+        'An authenticator app was added to your account',
+        'New recovery codes for your account',
+        'New sign-in to your account',
+        'Your password was changed',
+        'Your verification code',
+      ]);
+      for (const { text, html } of mails) {
+        expect(text).toMatch(/^Hello (?:some|more)\.smith,/);
+        expect(`${text}${String(html)}`).not.toContain('evil.test');
+      }
+    } finally {
+      for (const other of others) await other.stop({ keepStore: true });
+    }
   });
 
   it.each(['Win a prize at evil.test', 'http://evil.test', 'www.evil.test', 'x'.repeat(65)])(

@@ -39,7 +39,7 @@ describe('POST /login with MFA_REQUIRED', () => {
       {
         kind: 'otp',
         to: 't050@example.com',
-        nickname: 'Fifty',
+        nickname: 't050',
         language: 'en',
         code: expect.stringMatching(/^[0-9]{6}$/),
         expires: new Date(mfa.now.getTime() + 300_000),

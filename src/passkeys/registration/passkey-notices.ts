@@ -3,12 +3,12 @@ import type { ClientInfo } from '../../shared/client-info';
 import { Clock } from '../../shared/clock';
 import { usableAddress } from '../../shared/mail-address';
 import { AuditTrail } from '../../audit/audit-trail';
-import { type ChangedOwner, Mailer } from '../../mail/mailer';
+import { type ChangedOwner, Mailer, nameForMail } from '../../mail/mailer';
 import type { Transaction } from '../../platform/database/database';
 import type { SessionUser } from '../../sessions/current-session';
 import type { Passkey } from '../persistence/passkey.entity';
 
-export type PasskeyOwner = Pick<SessionUser, 'uid' | 'email' | 'nickname'>;
+export type PasskeyOwner = Pick<SessionUser, 'uid' | 'loginName' | 'email'>;
 
 /** The audit row and the mail to the owner when a passkey is added or removed. The name is free text, so no mail has it. */
 @Injectable()
@@ -41,7 +41,7 @@ export class PasskeyNotices {
 
   private async mail(
     tx: Transaction,
-    { uid, email, nickname }: PasskeyOwner,
+    { uid, loginName, email }: PasskeyOwner,
     added: boolean,
     client: ClientInfo,
     by?: 'administrator',
@@ -49,7 +49,7 @@ export class PasskeyNotices {
     const to = usableAddress(email);
     if (to === null) return;
     const { language, ip } = client;
-    const mail = { userId: uid, to, nickname, language, ip, at: this.clock.now(), added };
+    const mail = { userId: uid, to, nickname: nameForMail({ loginName }), language, ip, at: this.clock.now(), added };
     await this.mailer.queuePasskeyChanged(tx, { ...mail, ...(by && { by }) });
   }
 }
