@@ -85,12 +85,14 @@ describe('the export of a log', () => {
   it.each([
     ['rows', '/admin/login-logs'],
     ['no row', '/admin/login-logs?ip=192.0.2.1&outcome=NONE'],
-  ])('ends when the client goes away while it finds %s (T322)', async (_what, path) => {
+  ])('ends when the client goes away while it finds %s (T322)', async (what, path) => {
     expect(exported / windowRows).toBeGreaterThan(2);
+    // The place of a reader is free when the last read is done, which no client sees. A reader of the next case would be refused.
+    const reader = await AdminClient.of(service, `leaver-${what.replaceAll(' ', '-')}`);
     let go = (): void => undefined;
     const held = new Promise<void>((resolve) => (go = resolve));
     const reads = countedReads((read) => (read === 2 ? held : Promise.resolve()));
-    const request = ask(path);
+    const request = ask(path, reader);
     request.on('error', () => undefined).on('response', (answer) => answer.on('error', () => undefined).resume());
     await eventually(() => reads() === 2, { what: 'the second read of the log' });
     request.destroy();
