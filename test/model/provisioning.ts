@@ -39,7 +39,8 @@ export abstract class Provisioning extends Applications {
     const active = action === 'enable';
     const isChange = active !== (u.status === 1);
     if (isChange && active) this.enable(user);
-    if (isChange && !active) this.leave(user);
+    // Also somebody whom an administrator has only disabled.
+    if (!active) this.leave(user);
     yield;
     if (u.erased) return refused('SCIM 404');
     const answer = success({ active: u.status === 1 });

@@ -64,6 +64,26 @@ describe('users and groups by SCIM', () => {
     expect((await service.login('leaver')).status).toBe(200);
   });
 
+  it('a PATCH with active: false lets a user leave whom an administrator has only disabled, and once; a PUT that repeats it changes nothing', async () => {
+    const { uid } = await service.givenUser('suspended');
+    const { access } = await service.session('suspended');
+    expect((await service.post('/recovery-codes', {}, { bearer: access })).status).toBe(200);
+    await changed(uid, { status: -1 });
+    const receipts = () => service.count('offboardings', 'user_id = ?', [uid]);
+    const inactive = { userName: 'suspended', emails: work('suspended@example.com'), active: false };
+    expect((await client.ask('PUT', `/Users/${uid}`, inactive)).status).toBe(200);
+    expect((await client.patch(`/Users/${uid}`, [{ op: 'replace', path: 'displayName', value: 'S.' }])).status).toBe(
+      200,
+    );
+    expect([await receipts(), await service.count('recovery_codes', 'user_id = ?', [uid])]).toEqual([0, 10]);
+    for (let n = 0; n < 2; n++) {
+      const answer = await client.patch(`/Users/${uid}`, [{ op: 'replace', path: 'active', value: false }]);
+      expect([answer.status, answer.body.active]).toEqual([200, false]);
+      expect([await receipts(), await service.count('recovery_codes', 'user_id = ?', [uid])]).toEqual([1, 0]);
+    }
+    expect((await auditOf(uid)).filter(({ event }) => event === 'USER_OFFBOARDING_STARTED')).toHaveLength(1);
+  });
+
   it('the receipt of a leaver counts what was open before a change of the address in the same request', async () => {
     const { uid, email } = await service.givenUser('leaver-elsewhere');
     await service.post('/forget-password', { email });

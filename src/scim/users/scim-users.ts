@@ -159,7 +159,9 @@ export class ScimUsers {
       ...(draft.displayName === user.nickname ? {} : { nickname: draft.displayName }),
       ...(draft.externalId === user.externalId ? {} : { externalId: draft.externalId }),
       ...(unit === user.orgUnitId ? {} : { orgUnitId: unit }),
-      ...(draft.active === former.active ? {} : { status: draft.active ? userStatus.enabled : userStatus.disabled }),
+      ...(draft.active === former.active && draft.leaves !== true
+        ? {}
+        : { status: draft.active ? userStatus.enabled : userStatus.disabled }),
     };
     return Object.keys(change).length === 0 ? undefined : change;
   }

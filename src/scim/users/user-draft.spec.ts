@@ -20,9 +20,9 @@ const refusal = (work: () => unknown): string | undefined => {
 
 describe('a user after a PATCH', () => {
   it.each([
-    ['Replace', 'active', 'False', { active: false }],
-    ['replace', 'active', false, { active: false }],
-    ['Add', 'active', 'True', {}],
+    ['Replace', 'active', 'False', { active: false, leaves: true }],
+    ['replace', 'active', false, { active: false, leaves: true }],
+    ['Add', 'active', 'True', { leaves: false }],
     ['REPLACE', 'USERNAME', 'bob', { userName: 'bob' }],
     ['Replace', 'urn:ietf:params:scim:schemas:core:2.0:User:userName', 'bob', { userName: 'bob' }],
     ['Remove', 'externalId', undefined, { externalId: null }],
@@ -75,7 +75,7 @@ describe('a user after a PATCH', () => {
       'emails[type eq "work"].value': 'b@example.com',
       [`${enterprise}:department`]: 'Legal',
     };
-    const effect = { active: false, displayName: 'A', email: 'b@example.com', department: 'Legal' };
+    const effect = { active: false, leaves: true, displayName: 'A', email: 'b@example.com', department: 'Legal' };
     expect(after([{ op: 'replace', value }])).toEqual({ ...user, ...effect });
     expect(after([{ op: 'Replace', value: { [enterprise]: { department: 'Legal' } } }]).department).toBe('Legal');
   });

@@ -9,6 +9,11 @@ export interface UserDraft {
   readonly externalId: string | null;
   readonly displayName: string | null;
   readonly active: boolean;
+  /**
+   * A PATCH names `active: false`, so the person leaves, also one who was only disabled. A PUT repeats what its client has read: there
+   * only a difference counts.
+   */
+  readonly leaves?: boolean;
   /** The only address: it is `work` and primary. */
   readonly email: string | null;
   /** The id or the name of an organisation unit. */
@@ -54,7 +59,7 @@ function effectOf(draft: UserDraft, { operator, path, value }: Operation): Parti
       return { displayName: text('displayName', given) };
     case 'active':
       // A user without the attribute is neither active nor not: it keeps what it is.
-      return given === null || given === undefined ? {} : { active: flag(given) };
+      return given === null || given === undefined ? {} : activity(flag(given));
     case 'enterprise':
       return path.sub === undefined || path.sub === 'department' ? { department: text('department', given) } : {};
     case 'emails':
@@ -141,6 +146,8 @@ function text(name: string, value: unknown): string | null {
   if (typeof value !== 'string') throw invalidValue(`${name} must be a text`);
   return value;
 }
+
+const activity = (active: boolean) => ({ active, leaves: !active });
 
 /** Entra ID sends "True" and "False". @throws ScimError */
 function flag(value: unknown): boolean {
