@@ -6,7 +6,10 @@ import { outagePage } from './pages';
 
 const retrySeconds = 2;
 
-/** A store or a directory that is away: the request is in order, and may be sent again. */
+/**
+ * A store or a directory that is away: the request is in order, and may be sent again. If the store failed after the use of a code
+ * or refresh token was stored, the second request is a second use, which ends the grant: nobody can tell it from a theft.
+ */
 export const isOutage = (error: unknown): boolean =>
   isStoreFailure(error) ||
   error instanceof DataKeyMismatch ||
