@@ -48,7 +48,7 @@ export class UserChanges {
 
   /**
    * A new status, tenant or right ends everything that was issued to the user. A new address ends the links and codes
-   * that were mailed to the former one.
+   * that were mailed to the former one. Another kind of second factor ends the pending logins and the trusted devices.
    * @throws AccountProblem
    */
   async change(by: Authority, uid: string, wanted: UserChange): Promise<void> {
@@ -158,8 +158,10 @@ export class UserChanges {
       await this.revoker.revokeAll(tx, user.uid);
       return;
     }
-    if (wanted.email !== undefined) await this.pendingLogins.close(tx, user.uid);
-    if (differs(user, wanted, 'mfaType')) await this.revoker.endTrustedDevices(tx, user.uid);
+    const hasAnotherFactor = differs(user, wanted, 'mfaType');
+    // A code of the former kind, or to the former address, must open no session any more: somebody else may have it.
+    if (wanted.email !== undefined || hasAnotherFactor) await this.pendingLogins.close(tx, user.uid);
+    if (hasAnotherFactor) await this.revoker.endTrustedDevices(tx, user.uid);
   }
 }
 

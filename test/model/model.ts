@@ -506,6 +506,7 @@ export class Model extends Providers {
       u.admin = change.is_admin;
     } else if ('mfa_type' in change) {
       if (u.mfaType !== change.mfa_type) this.endDevices(user);
+      if (u.mfaType !== change.mfa_type && u.pending) u.pending.closed = true;
       if (u.mfaType !== change.mfa_type) this.mail(user, 'account-changed');
       u.mfaType = change.mfa_type;
     } else {

@@ -1,3 +1,5 @@
+import { operatorAuthority } from '../../src/admin/authority';
+import { UserChanges } from '../../src/admin/user-changes';
 import { tally } from '../support/app';
 import { MfaClient, mailsStay } from '../support/mfa';
 
@@ -185,5 +187,20 @@ describe('POST /login without MFA_REQUIRED', () => {
     MfaClient.with({ SMTP_URL: '' }, async (mfa) => {
       await mfa.givenUser('t075');
       expect((await mfa.service.login('t075')).body.data).toMatchObject({ mfa_required: true });
+    }));
+});
+
+describe('a pending login', () => {
+  it('a mailed code opens no session after an administrator has changed the kind of the second factor, and the same kind ends nothing', () =>
+    MfaClient.with({ ADMIN_API: 'on' }, async (administrated) => {
+      const user = await administrated.givenUser('switched');
+      const { uid } = await administrated.logIn('switched');
+      const code = await administrated.lastCode(user);
+      const changes = administrated.service.app.get(UserChanges);
+      await changes.change(operatorAuthority, uid, { mfaType: 'email' });
+      expect(await administrated.row('pending_logins', user)).toMatchObject({ is_closed: 0 });
+      await changes.change(operatorAuthority, uid, { mfaType: 'totp' });
+      expect((await administrated.verify(uid, 'email', code)).body.error_code).toBe('MFA_401001');
+      expect(await administrated.tokens(user)).toBe(0);
     }));
 });
