@@ -65,14 +65,15 @@ export class UserChanges {
    * Makes the change that follows from the user as the transaction sees it: nobody else changes the user until it ends. A status
    * that is not enabled means that the person leaves (docs/spec/extensions.md#offboarding).
    * @param wantedOf the change, or undefined for none; what it throws rolls back
-   * @param afterEnabling called in the same transaction, with the user as changed, when the change enables the user
+   * @param afterwards called in the same transaction, with the user as changed, when the change enables the user, or brings an address
+   *   to one who had none
    * @throws AccountProblem
    */
   async provision(
     by: Authority,
     uid: string,
     wantedOf: (user: User, tx: Transaction) => Promise<ProvisionedChange | undefined>,
-    afterEnabling: (change: Change<Gated<'reset'>>, user: User) => Promise<void>,
+    afterwards: (change: Change<Gated<'reset'>>, user: User) => Promise<void>,
   ): Promise<void> {
     await this.targets.find(by, uid);
     const nothing = new Error('nothing to change');
@@ -97,7 +98,10 @@ export class UserChanges {
         }
         await this.applyTo(change, by, user, leaves ? others : wanted);
         if (wanted.email !== undefined) await this.requests.closeAll(change.tx, uid);
-        if (status === userStatus.enabled) await afterEnabling(change, await this.targets.find(by, uid, change.tx));
+        const isFirstAddress = wanted.email !== undefined && usableAddress(user.email) === null;
+        if (status === userStatus.enabled || isFirstAddress) {
+          await afterwards(change, await this.targets.find(by, uid, change.tx));
+        }
       });
     } catch (error) {
       if (error !== nothing) throw error;

@@ -49,6 +49,28 @@ describe('users and groups by SCIM', () => {
     expect((await auditOf(uid)).map(({ event }) => event)).toContain('USER_INVITED');
   });
 
+  it('a user who is made without an address is invited when the first usable one comes, and by no later change', async () => {
+    const uid = await client.givenUser('mailbox-follows');
+    const invitations = async () => (await auditOf(uid)).filter(({ event }) => event === 'USER_INVITED').length;
+    const address = (value: string | null) => ({ op: 'replace', path: 'emails[type eq "work"].value', value });
+    const active = (value: boolean) => ({ op: 'replace', path: 'active', value });
+    for (const [operations, total] of [
+      [[active(false)], 0],
+      [[address('first@example.com')], 0],
+      [[address(null)], 0],
+      [[active(true)], 0],
+      [[{ op: 'replace', path: 'displayName', value: 'M.' }], 0],
+      [[address('second@example.com')], 1],
+      [[address('third@example.com')], 1],
+    ] as const) {
+      expect((await client.patch(`/Users/${uid}`, operations)).status).toBe(200);
+      expect(await invitations()).toBe(total);
+    }
+    const other = await service.givenUser('has-a-password', { email: null });
+    expect((await client.patch(`/Users/${other.uid}`, [address('has@example.com')])).status).toBe(200);
+    expect((await auditOf(other.uid)).map(({ event }) => event)).not.toContain('USER_INVITED');
+  });
+
   it('active: false disables the user, ends every session in the same transaction, and leaves a receipt', async () => {
     const user = await service.givenUser('leaver');
     const { access, refresh } = await service.session('leaver');
