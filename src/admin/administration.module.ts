@@ -42,6 +42,7 @@ import { Tenants } from './tenants';
 import { TargetUsers } from './target-users';
 import { UserAdministration } from './user-administration';
 import { UserBulk } from './user-bulk';
+import { UserChangeEffects } from './user-change-effects';
 import { UserChanges } from './user-changes';
 import { UserErasure } from './user-erasure';
 import { UserExport } from './user-export';
@@ -72,6 +73,7 @@ const useCases = [
   Tenants,
   UserAdministration,
   UserBulk,
+  UserChangeEffects,
   UserChanges,
   UserErasure,
   UserExport,

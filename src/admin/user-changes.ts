@@ -1,8 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { ReceiverDelivery } from '../events/receiver-delivery';
-import { GroupMembers } from '../groups/group-members';
 import { IdentityProviders } from '../identity-providers/identity-providers.repository';
-import { type AccountChange, Mailer } from '../mail/mailer';
 import { Offboardings } from '../offboarding/offboardings';
 import type { Gated } from '../platform/database/cooldown.repository';
 import type { Transaction } from '../platform/database/database';
@@ -11,18 +8,16 @@ import { notPermitted } from '../shared/errors/error-catalogue';
 import { identityKey } from '../shared/identity-key';
 import { usableAddress } from '../shared/mail-address';
 import { PasswordChangeRequests } from '../password-reset/password-change-requests';
-import { PendingLogins } from '../sessions/pending-login.repository';
-import { TokenRevoker } from '../sessions/token-revoker';
 import { AccountProblem, UserAccounts, type UserChange } from '../users/user-accounts';
 import { changedFields } from '../users/user-fields';
 import { administrates } from '../users/rights';
-import { keyOf } from '../users/user-values';
 import { wireNameOf } from '../users/user-wire';
 import { type User, userStatus } from '../users/user.entity';
 import { AdminChanges, type Change } from './admin-changes';
-import { type Authority, foreignChange, rulesAdministrators } from './authority';
+import { type Authority, rulesAdministrators } from './authority';
 import { assertMayIdentify } from './provider-of-user';
 import { TargetUsers } from './target-users';
+import { differs, UserChangeEffects } from './user-change-effects';
 
 /** What a system that provisions users changes: it also knows the name by which the person signs in. */
 export interface ProvisionedChange extends UserChange {
@@ -37,13 +32,9 @@ export class UserChanges {
     private readonly targets: TargetUsers,
     private readonly accounts: UserAccounts,
     private readonly requests: PasswordChangeRequests,
-    private readonly pendingLogins: PendingLogins,
-    private readonly revoker: TokenRevoker,
-    private readonly mailer: Mailer,
-    private readonly groups: GroupMembers,
     private readonly offboardings: Offboardings,
     private readonly providers: IdentityProviders,
-    private readonly receivers: ReceiverDelivery,
+    private readonly effects: UserChangeEffects,
   ) {}
 
   /**
@@ -125,52 +116,12 @@ export class UserChanges {
       await this.accounts.rename(tx, user, wanted.loginName);
     }
     if (wanted.status === userStatus.enabled) await this.offboardings.restored(tx, user.uid, by.actor);
-    await this.endWhatWasIssued(tx, user, wanted);
-    if (differs(user, wanted, 'tenantId')) {
-      await this.groups.endAll(tx, user.uid, change.record);
-      // After the events of these groups, which belong to the former tenant, and before that of the change.
-      await this.receivers.leavesTenant(tx, user.uid, user.tenantId);
-    }
+    await this.effects.end(change, user, wanted);
     await this.targets.assertAdministratorLeft(tx, user);
-    await this.tellOwner(tx, by, user, wanted);
+    await this.effects.tellOwner(tx, by, user, wanted);
     await record(change, user, wanted);
   }
-
-  /**
-   * One mail for each change that makes a difference. `user` was read under the lock of the row, so of two administrators
-   * who make the same change, the second one makes no difference. A change of the address is told to both addresses, the
-   * others to the former one: whoever changes the address could otherwise hide them.
-   */
-  private async tellOwner(tx: Transaction, by: Authority, user: User, wanted: UserChange): Promise<void> {
-    const owner = { ...user, email: usableAddress(user.email) ?? wanted.email ?? null };
-    const tell = (change: AccountChange) => this.mailer.queueAccountChanged(tx, owner, foreignChange(change, by));
-    const { email, status = user.status, isAdmin = user.isAdmin, role = user.role } = wanted;
-    if (email !== undefined && keyOf(email) !== user.emailKey) {
-      await this.mailer.queueEmailChanged(tx, user, email, foreignChange('email', by));
-    }
-    const [enabled, wasEnabled] = [status === userStatus.enabled, user.status === userStatus.enabled];
-    if (enabled !== wasEnabled) await tell(enabled ? 'enabled' : 'disabled');
-    if (isAdmin !== user.isAdmin) await tell(isAdmin ? 'adminGiven' : 'adminTaken');
-    if (role !== user.role) await tell(role === null ? 'roleTaken' : roleGiven[role]);
-    if (differs(user, wanted, 'mfaType')) await tell('secondFactorChanged');
-  }
-
-  private async endWhatWasIssued(tx: Transaction, user: User, wanted: UserChange): Promise<void> {
-    const scoped = (['tenantId', 'isAdmin', 'role'] as const).some((field) => differs(user, wanted, field));
-    const judged = differs(user, wanted, 'status') || (wanted.status ?? userStatus.enabled) !== userStatus.enabled;
-    if (scoped || judged) {
-      await this.revoker.revokeAll(tx, user.uid);
-      return;
-    }
-    const hasAnotherFactor = differs(user, wanted, 'mfaType');
-    // A code of the former kind, or to the former address, must open no session any more: somebody else may have it.
-    if (wanted.email !== undefined || hasAnotherFactor) await this.pendingLogins.close(tx, user.uid);
-    if (hasAnotherFactor) await this.revoker.endTrustedDevices(tx, user.uid);
-  }
 }
-
-/** The mail of each role. */
-const roleGiven = { help_desk: 'helpDeskGiven', auditor: 'auditorGiven' } as const;
 
 /** Whether an administrator of the root tenant could no longer administrate everything after this change. */
 function losesAccess({ isAdmin, status, tenantId }: UserChange): boolean {
@@ -186,9 +137,6 @@ function assertPermitted(by: Authority, { isAdmin, role, tenantId }: UserChange)
   if (rulesAdministrators(by) || [isAdmin, role, tenantId].every((value) => value === undefined)) return;
   throw new AccountProblem('only administrators of the root tenant change rights, roles and tenants', notPermitted);
 }
-
-const differs = (user: User, wanted: UserChange, field: keyof UserChange): boolean =>
-  wanted[field] !== undefined && wanted[field] !== user[field];
 
 async function record({ record: write }: Change, user: User, wanted: ProvisionedChange): Promise<void> {
   const { status, isAdmin, role, mfaType, ...others } = wanted;
