@@ -22,11 +22,10 @@ interface Lease {
 }
 
 const leaseMs = 15_000;
+/** A request may take longer than the lease. Without a renewal another tab would then send the same refresh token. */
+const renewMs = leaseMs / 3;
 const pollMs = 50;
-/**
- * After this time the work runs without the lease. The time is longer than any lease, so the cause is not another tab,
- * but for example a full storage.
- */
+/** After this time without the lease of another tab the work runs without its own. The cause is for example a full storage. */
 const patienceMs = 20_000;
 
 /**
@@ -40,27 +39,38 @@ export function leaseExclusive(storage: KeyValueStorage, key: string, clock: Cli
   const taken = (lease: Lease | undefined) =>
     lease !== undefined && lease.owner !== owner && lease.until > clock.now() && lease.until <= clock.now() + leaseMs;
 
+  const isOwn = () => slot.read()?.owner === owner;
+  const hold = () => slot.write({ owner, until: clock.now() + leaseMs });
+
   let last: Promise<unknown> = Promise.resolve();
   const acquire = async (): Promise<void> => {
-    const deadline = clock.now() + patienceMs;
+    let deadline = clock.now() + patienceMs;
     while (clock.now() < deadline) {
       if (taken(slot.read())) {
         await pause(pollMs);
+        deadline = clock.now() + patienceMs;
         continue;
       }
-      slot.write({ owner, until: clock.now() + leaseMs });
+      hold();
       await pause(pollMs);
-      if (slot.read()?.owner === owner) return;
+      if (isOwn()) return;
     }
   };
   return {
     run: <T>(work: () => Promise<T>): Promise<T> => {
       const turn = last.then(async () => {
         await acquire();
+        let stop: (() => void) | undefined;
+        const renew = (): void => {
+          if (isOwn()) hold();
+          stop = clock.after(renewMs, renew);
+        };
+        renew();
         try {
           return await work();
         } finally {
-          if (slot.read()?.owner === owner) slot.remove();
+          stop?.();
+          if (isOwn()) slot.remove();
         }
       });
       last = turn.catch(() => undefined);

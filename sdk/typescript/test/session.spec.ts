@@ -95,6 +95,28 @@ describe('the session', () => {
     expect(world.count('/refresh')).toBe(1);
   });
 
+  it('a refresh that takes longer than the lease is still the only one, and no tab sends its spent refresh token', async () => {
+    const world = new World();
+    let spent = false;
+    world.on('/refresh', async ({ bearer }) => {
+      if (bearer !== 'refresh-1' || spent) return no('AUTH_401006');
+      spent = true;
+      await new Promise<void>((resolve) => void world.clock.after(40_000, resolve));
+      return fresh('access-9', 'refresh-9');
+    });
+    guarded(world, () => 'access-9');
+    await signedIn(world);
+    const [tab, other] = [0, 1].map(() => world.tab(memoryStorage(), { timeoutMs: 60_000 })) as [
+      PortalAuth,
+      PortalAuth,
+    ];
+    const calls = Promise.all([tab.me(), other.me()]);
+    await world.clock.pass(45);
+    await calls;
+    expect(world.count('/refresh')).toBe(1);
+    expect(other.snapshot.step).toEqual({ kind: 'signed-in' });
+  });
+
   const refuse = (): never => {
     throw new Error('QuotaExceededError');
   };
