@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { Command } from 'commander';
@@ -26,8 +27,7 @@ export function addDoctorCommand(program: Command): void {
     .option('--json')
     .action(async ({ json }: { json?: boolean }) => {
       // A check must not migrate the database.
-      const config = configOrExit({ MIGRATE_ON_START: 'false' });
-      const findings = await examine(config);
+      const findings = await examine(withoutNewFile(configOrExit({ MIGRATE_ON_START: 'false' })));
       if (json) print(JSON.stringify(findings));
       else for (const { check, status, text } of findings) print(`${check.padEnd(12)}${status.padEnd(9)}${text}`);
       const failed = findings.filter(({ status }) => status === 'problem').map(({ check }) => check);
@@ -36,6 +36,16 @@ export function addDoctorCommand(program: Command): void {
         throw new CliProblem('doctor found nothing wrong, and migrations are pending: run `migrate`', 2);
       }
     });
+}
+
+/**
+ * SQLite makes a file that does not exist when it opens it, and the folder with it: the database of a misspelt path would then be
+ * there. An empty database in memory gives the same findings.
+ */
+function withoutNewFile(config: AppConfig): AppConfig {
+  const { url } = config.database;
+  if (!url.startsWith('sqlite:') || existsSync(url.slice('sqlite:'.length))) return config;
+  return { ...config, database: { ...config.database, url: 'sqlite::memory:' } };
 }
 
 async function examine(config: AppConfig): Promise<Finding[]> {

@@ -1,5 +1,8 @@
+import { access, mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { type Ended, runProgram } from '../support/run-program';
 import { MariaDbDatabases } from '../support/servers/mariadb-databases';
 import { freePort } from '../support/servers/free-port';
@@ -68,6 +71,20 @@ describe('doctor', () => {
     expect(
       await MariaDbDatabases.shared().run(`SHOW TABLES FROM \`${new URL(databaseUrl).pathname.slice(1)}\``),
     ).toEqual([]);
+  });
+
+  it('doctor on a file of SQLite that does not exist makes neither the file nor its folder', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'doctor-'));
+    try {
+      const folder = join(directory, 'misspelt');
+      const { code, stderr, of } = await doctor({ DATABASE_URL: `sqlite:${join(folder, 'auth.sqlite')}` });
+      expect({ code, stderr }).toEqual({ code: 2, stderr: onlyPending });
+      expect(of.database).toMatch(/^ok: SQLite /);
+      expect(of.migrations).toBe('pending: the database is new: run migrate');
+      await expect(access(folder)).rejects.toThrow('ENOENT');
+    } finally {
+      await rm(directory, { recursive: true, force: true });
+    }
   });
 
   describe('on a migrated database', () => {
