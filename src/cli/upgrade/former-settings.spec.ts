@@ -1,6 +1,6 @@
 import { dataKey } from '../../../test/support/settings';
 import { loadConfig } from '../../settings/app-config';
-import { besideFormer } from './former-settings';
+import { besideFormer, comparedWith } from './former-settings';
 
 const base = {
   NODE_ENV: 'test',
@@ -27,5 +27,17 @@ describe('settings that do harm beside a replica of the version before', () => {
 
   it('are no finding when the version before had them as well', () => {
     expect(found({ ...legacy, EVENT_RECEIVERS: 'on', LEGACY_VERIFY_URL: 'https://old.test/' }, [])).toEqual([]);
+  });
+});
+
+describe('the settings of the running version', () => {
+  it('a file that cannot be read is something that could not be asked, and not a reason against the upgrade', () => {
+    expect(comparedWith('/nonexistent/former.env', loadConfig(base))).toEqual([
+      {
+        check: 'settings',
+        status: 'unknown',
+        text: 'the file of --former-settings cannot be read (ENOENT): keys were not compared',
+      },
+    ]);
   });
 });

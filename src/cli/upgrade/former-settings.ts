@@ -72,10 +72,16 @@ export function besideFormer(config: AppConfig, pending: readonly string[]): Upg
 /**
  * What the change of a key, a secret or a name in tokens ends.
  * @param file the settings of the running version, a line `NAME=value` for each
- * @throws the error of the file system
  */
 export function comparedWith(file: string, config: AppConfig): UpgradeFinding[] {
-  const env = new SettingsReader(parseEnv(readFileSync(file, 'utf8')));
+  let former: string;
+  try {
+    former = readFileSync(file, 'utf8');
+  } catch (error) {
+    const text = `the file of --former-settings cannot be read (${(error as NodeJS.ErrnoException).code}): keys were not compared`;
+    return [{ check: 'settings', status: 'unknown', text }];
+  }
+  const env = new SettingsReader(parseEnv(former));
   const systemUrl = env.text('SYSTEM_URL', '').replace(/\/+$/, '');
   // As in production: outside of it, a missing key would be made and stored.
   const jwt = readJwtSettings(env, { production: true, dataDir: '', systemUrl });
