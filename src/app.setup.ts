@@ -122,8 +122,8 @@ export async function applyAppSetup(app: NestFastifyApplication, logger: Logger)
 
 /**
  * Pages of another origin finish a sign-in at an application with the cookie of the interaction, and one at an identity
- * provider with that of the sign-in. No other route reads a cookie, so no other one allows credentials. The hook comes after
- * those of CORS.
+ * provider, also the try of an administrator, with that of the sign-in. No other route reads or sets a cookie, so no other one
+ * allows credentials. The hook comes after those of CORS.
  */
 function allowCookiesOfSignIns(fastify: FastifyInstance, hasApplications: boolean): void {
   fastify.addHook('onSend', (request, reply, _payload, done) => {
@@ -135,5 +135,6 @@ function allowCookiesOfSignIns(fastify: FastifyInstance, hasApplications: boolea
 }
 
 /** Of the path alone, with or without `API_PREFIX`. */
-const external = /^[^?]*\/(login\/external(\/[^/?]+)?|user\/reauthenticate)(\?|$)/;
+const external =
+  /^[^?]*\/(login\/external(\/[^/?]+)?|user\/reauthenticate|admin\/identity-providers\/[^/?]+\/test)(\?|$)/;
 const interaction = /^[^?]*\/applications\/interactions\/[^/?]+(\?|$)/;

@@ -86,7 +86,12 @@ describe('CORS_ORIGINS (T217)', () => {
           'access-control-allow-credentials'
         ];
       expect(await allowed(portal, '/applications/interactions/abc')).toBe('true');
-      for (const path of ['/login/external', '/login/external/acme', '/user/reauthenticate'])
+      for (const path of [
+        '/login/external',
+        '/login/external/acme',
+        '/user/reauthenticate',
+        '/admin/identity-providers/acme/test',
+      ])
         expect([path, await allowed(portal, path)]).toEqual([path, 'true']);
       expect(await allowed('https://evil.example', '/login/external')).toBeUndefined();
       expect(await allowed('https://evil.example', '/applications/interactions/abc')).toBeUndefined();
@@ -96,6 +101,8 @@ describe('CORS_ORIGINS (T217)', () => {
         '/refresh',
         '/user/me?x=/applications/interactions/abc',
         '/user/applications',
+        '/admin/identity-providers/acme',
+        '/admin/identity-providers/acme/test/result',
       ])
         expect([path, await allowed(portal, path)]).toEqual([path, undefined]);
       await other.stop();
