@@ -8,6 +8,7 @@ import { decodeJwt } from 'jose';
 import { TestService } from '../support/app';
 import { FakeClock } from '../support/fakes';
 import { forgedTokens, newKeyPem } from '../support/forged-tokens';
+import { ProofMaker } from '../support/proof';
 import { testSettings } from '../support/settings';
 
 const page = resolve(__dirname, '../../docs/without-the-guard.md');
@@ -32,6 +33,7 @@ describe('the page "Without the guard"', () => {
   let keys: Server;
   let folder: string;
   let tokens: { access: string; refresh: string };
+  let bound: string;
 
   const snippetOf = (language: string) => {
     const found = [...text.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, 'gms'))];
@@ -47,6 +49,8 @@ describe('the page "Without the guard"', () => {
     service = await TestService.start(settings, { clock: new FakeClock(new Date()) });
     await service.givenUser('ann');
     tokens = await service.session('ann');
+    const headers = ProofMaker.make(service.clock).headers('POST', '/login');
+    bound = (await service.login('ann', undefined, {}, { headers })).body.data.access_token;
     const { body } = await service.get('/.well-known/jwks.json');
     keys = createServer((_request, response) => response.end(JSON.stringify(body)));
     await new Promise<void>((done) => keys.listen(0, '127.0.0.1', done));
@@ -80,6 +84,11 @@ describe('the page "Without the guard"', () => {
     expect([answers[0], answers.at(-1)]).toEqual([decodeJwt(access).sub, decodeJwt(access).sub]);
   });
 
+  it('Python accepts a bound token without its proof, as the page says', async () => {
+    expect(text).toMatch(/\| a \[bound token\].*\*\*accepts it without its proof/);
+    expect(await ask([bound])).toEqual([decodeJwt(bound).sub]);
+  });
+
   it.each(['python', 'java', 'go', 'csharp'])(
     'the snippet in %s names the keys and everything that it compares',
     (language) => {
@@ -100,6 +109,6 @@ describe('the page "Without the guard"', () => {
   it('has a row for each claim of an access token, and for no other', () => {
     const table = text.slice(text.indexOf('id="claims"'), text.indexOf('Ignore claims'));
     const rows = [...table.matchAll(/^\| `(\w+)`/gm)].map(([, name]) => name!);
-    expect(rows.sort()).toEqual(Object.keys(decodeJwt(tokens.access)).sort());
+    expect(rows.sort()).toEqual(Object.keys(decodeJwt(bound)).sort());
   });
 });
