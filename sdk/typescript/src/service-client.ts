@@ -57,18 +57,29 @@ export interface Outcome<T> {
  * Returns the body of the answer.
  * @throws ServiceError or ConnectionError
  */
-export async function answerOf<T>(call: Promise<Outcome<T>>): Promise<T> {
-  let outcome: Outcome<T>;
+export function answerOf<T>(call: Promise<Outcome<T>>): Promise<T> {
+  return read(call, (body) => body ?? undefined);
+}
+
+/** Like `answerOf`, but returns the `data` inside the envelope. */
+export function dataOf<T>(call: Promise<Outcome<{ data: T }>>): Promise<T> {
+  return read(call, (body) => body?.data ?? undefined);
+}
+
+/**
+ * A network that wants a sign-in first, or a proxy that does not know the service, answers a page with 200. Taken for an answer
+ * it would confirm what has not happened, such as a sign-out. The service never answers a page.
+ */
+async function read<B, T>(call: Promise<Outcome<B>>, part: (body: B | undefined) => T | undefined): Promise<T> {
+  let outcome: Outcome<B>;
   try {
     outcome = await call;
   } catch (error) {
     throw failureOf(error, undefined);
   }
-  if (outcome.data === undefined) throw failureOf(outcome.error, outcome.response);
-  return outcome.data;
-}
-
-/** Like `answerOf`, but returns the `data` inside the envelope. */
-export async function dataOf<T>(call: Promise<Outcome<{ data: T }>>): Promise<T> {
-  return (await answerOf(call)).data;
+  const { data, error, response } = outcome;
+  const isPage = response?.headers.get('content-type')?.startsWith('text/html');
+  const answer = isPage ? undefined : part(data);
+  if (answer === undefined) throw failureOf(error, response);
+  return answer;
 }

@@ -312,4 +312,49 @@ describe('the session', () => {
     const world = new World().on('/login', { status: 502, body: 'bad gateway' });
     expect(await failure(world.tab().login(credentials))).toMatchObject({ name: 'ConnectionError' });
   });
+
+  const page = {
+    status: 200,
+    body: '<title>Sign in to this network</title>',
+    headers: { 'content-type': 'text/html' },
+  };
+
+  it.each([
+    ['a page', page],
+    ['an object without data', { status: 200, body: {} }],
+    ['null', { status: 200, body: null }],
+    ['a text', { status: 200, body: 'ok' }],
+    ['nothing', { status: 200, body: {}, headers: { 'content-length': '0' } }],
+  ])(
+    '%s with the status 200 did not come from the service: no step, no cache, and no password is changed',
+    async (_, reply) => {
+      const world = new World().on('/login', reply).on('/capabilities', reply, ok({ mfa: 'never' }));
+      world.on('/user/change-pwd-by-req', reply);
+      const tab = world.tab();
+      for (const call of [
+        () => tab.login(credentials),
+        () => tab.changePassword('r-1', 'Correct-Horse-8', 'Correct-Horse-8'),
+        () => tab.capabilities(),
+      ]) {
+        expect(await failure(call())).toMatchObject({ name: 'ConnectionError' });
+        expect(tab.snapshot.step).toEqual({ kind: 'signed-out' });
+      }
+      expect(await tab.capabilities()).toEqual({ mfa: 'never' });
+    },
+  );
+
+  it('a page with the status 200 is no challenge of the captcha either', async () => {
+    const world = new World().on('/captcha/challenge', page);
+    expect(await failure(world.tab().captchaChallenge())).toMatchObject({ name: 'ConnectionError' });
+  });
+
+  it('the page of a network with the status 200 confirms no sign-out', async () => {
+    const world = new World().on('/logout', page, ok({ result: true }));
+    const tab = await signedIn(world);
+    expect(await failure(tab.logout())).toMatchObject({ name: 'ConnectionError' });
+    expect(tab.snapshot.step).toEqual({ kind: 'signed-out', notice: 'logout-unheard' });
+    await world.clock.pass(30);
+    expect(tab.snapshot.step).toEqual({ kind: 'signed-out', notice: 'logout-heard' });
+    expect(world.count('/logout')).toBe(2);
+  });
 });
