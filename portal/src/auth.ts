@@ -1,10 +1,10 @@
 import { useSyncExternalStore } from 'react';
 import { PortalAuth, type Snapshot } from '@portal-auth/sdk';
 import { serviceUrl } from './page-settings';
+import { baseOfService } from './service-base';
 import { noteDate } from './service-time';
 
-/** `Request` needs an absolute URL, so an empty service URL becomes the origin of the page. */
-export const serviceBase = new URL(serviceUrl || '/', location.href).href;
+export const serviceBase = baseOfService(serviceUrl, location.href);
 
 /** The only instance. A browser loads the code for passkeys only where the service offers them. */
 export const auth = new PortalAuth({
