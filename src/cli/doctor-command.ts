@@ -26,8 +26,7 @@ export function addDoctorCommand(program: Command): void {
     )
     .option('--json')
     .action(async ({ json }: { json?: boolean }) => {
-      // A check must not migrate the database.
-      const findings = await examine(withoutNewFile(configOrExit({ MIGRATE_ON_START: 'false' })));
+      const findings = await examine(withoutChanges(configOrExit()));
       if (json) print(JSON.stringify(findings));
       else for (const { check, status, text } of findings) print(`${check.padEnd(12)}${status.padEnd(9)}${text}`);
       const failed = findings.filter(({ status }) => status === 'problem').map(({ check }) => check);
@@ -39,13 +38,13 @@ export function addDoctorCommand(program: Command): void {
 }
 
 /**
- * SQLite makes a file that does not exist when it opens it, and the folder with it: the database of a misspelt path would then be
- * there. An empty database in memory gives the same findings.
+ * A check must not migrate the database. SQLite makes a file that does not exist when it opens it, and the folder with it: the
+ * database of a misspelt path would then be there. An empty database in memory gives the same findings.
  */
-function withoutNewFile(config: AppConfig): AppConfig {
-  const { url } = config.database;
-  if (!url.startsWith('sqlite:') || existsSync(url.slice('sqlite:'.length))) return config;
-  return { ...config, database: { ...config.database, url: 'sqlite::memory:' } };
+function withoutChanges({ database, ...config }: AppConfig): AppConfig {
+  const isNewFile = database.url.startsWith('sqlite:') && !existsSync(database.url.slice('sqlite:'.length));
+  const url = isNewFile ? 'sqlite::memory:' : database.url;
+  return { ...config, database: { ...database, url, migrateOnStart: false } };
 }
 
 async function examine(config: AppConfig): Promise<Finding[]> {

@@ -87,6 +87,15 @@ describe('doctor', () => {
     }
   });
 
+  it('a wrong MIGRATE_ON_START stops doctor as it stops the service', async () => {
+    const { code, stdout, stderr } = await cli(['doctor'], { ...healthy, MIGRATE_ON_START: '1' });
+    expect({ code, stdout, stderr }).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'configuration: MIGRATE_ON_START must be one of true, false\n',
+    });
+  });
+
   describe('on a migrated database', () => {
     beforeAll(() => cli(['migrate'], healthy));
 
