@@ -107,6 +107,21 @@ describe('the fields of an application', () => {
     expect(wrongRedirect(uri, 'native')).toMatch(/must be (https, or|in its normal form)/);
   });
 
+  it.each(['https://localhost/callback', 'https://127.0.0.1/callback', 'https://[::1]:49152/callback'])(
+    'native refuses %s as redirect URI and after the sign-out, with which the provider would refuse the whole application',
+    (uri) => {
+      for (const production of [true, false]) {
+        const problems = wrong({ redirect_uris: [uri], post_logout_redirect_uris: [uri] }, 'native', production);
+        expect(Object.entries(problems)).toEqual(
+          ['redirect_uris[0]', 'post_logout_redirect_uris[0]'].map((at) => [
+            at,
+            [`${at} must be http://127.0.0.1 or http://[::1] on this machine`],
+          ]),
+        );
+      }
+    },
+  );
+
   it('outside production, http on this machine is a redirect URI, a logout URI and an address', () => {
     for (const host of ['127.0.0.1', '[::1]', 'localhost']) {
       const uri = `http://${host}:3000/x`;

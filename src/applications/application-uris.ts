@@ -24,6 +24,9 @@ export function redirectUriProblem(text: string, { type, production }: UriPlace)
   const url = webUrlOf(text);
   if (typeof url === 'string') return url;
   if (url.href.includes('#')) return 'must not have a fragment';
+  // The provider refuses every request of an application that has such an address.
+  if (type === 'native' && url.protocol === 'https:' && loopbackNames.includes(url.hostname))
+    return 'must be http://127.0.0.1 or http://[::1] on this machine';
   if (url.protocol === 'https:') return undefined;
   const loopback = type === 'native' ? loopbackAddresses : production ? [] : loopbackNames;
   if (url.protocol === 'http:' && loopback.includes(url.hostname)) return undefined;
