@@ -38,7 +38,10 @@ export function readOpenIdSettings(env: SettingsReader, context: Surroundings): 
   const former = pems(env.optional('OIDC_PREVIOUS_KEYS') ?? '').flatMap((pem) =>
     parsed(env, 'OIDC_PREVIOUS_KEYS', pem),
   );
-  return current === undefined ? { openId: undefined } : { openId: { issuer, keys: [current, ...former] } };
+  if (current === undefined) return { openId: undefined };
+  // In a rotation a key may stand in both settings. The package does not start with a key identifier that comes twice.
+  const others = former.filter(({ key }, i) => [current, ...former.slice(0, i)].every((one) => !one.key.equals(key)));
+  return { openId: { issuer, keys: [current, ...others] } };
 }
 
 /** Clients compare the issuer as a text, so it has no slash at the end, and no query or fragment (OpenID Discovery §3). */

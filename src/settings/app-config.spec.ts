@@ -586,6 +586,14 @@ describe('JWT keys', () => {
   });
 });
 
+describe('OIDC_PREVIOUS_KEYS', () => {
+  it('a key that is also the current one, or comes twice, is published once', () => {
+    const [current, former] = [pem(), pem('RSA')];
+    const { openId } = load({ OIDC: 'on', OIDC_PRIVATE_KEY: current, OIDC_PREVIOUS_KEYS: former + current + former });
+    expect(openId?.keys.map(({ key }) => key.export({ type: 'pkcs8', format: 'pem' }))).toEqual([current, former]);
+  });
+});
+
 describe('OIDC_ISSUER', () => {
   it.each([
     ['https://portal.example.com', 'must have a path'],
