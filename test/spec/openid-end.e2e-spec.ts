@@ -1,3 +1,5 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { signedJwt } from '../../src/platform/crypto/signed-jwt';
 import { type Answer, TestService } from '../support/app';
 import {
   askForTokens,
@@ -98,6 +100,30 @@ describe('the end of a session ends what applications have of it', () => {
     expect(done.headers.location).toBe('https://app.example.com/?state=x');
     expect((await service.get('/user/me', { bearer: one.access })).body.error_code).toBe('AUTH_401004');
     await expectNothingLives(one);
+  });
+
+  it('the hint of a former key, also of another algorithm, signs out and names the user; the hint of a stranger does not', async () => {
+    const rsa = () => generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
+    const [former, stranger] = [rsa(), rsa()];
+    const OIDC_PREVIOUS_KEYS = former.export({ type: 'pkcs8', format: 'pem' }).toString();
+    const rotated = await TestService.start({ ...openIdSettings, OIDC_PREVIOUS_KEYS });
+    try {
+      await rotated.givenUser('rotated');
+      const application = await givenApplication(rotated);
+      const browser = new OpenIdBrowser(rotated);
+      const signedIn = await browser.signIn(application, (await rotated.session('rotated')).access);
+      const { body } = await exchange(rotated, application, signedIn);
+      const hintOf = (key: typeof former) =>
+        signedJwt('JWT', claimsOf(body.id_token as string), { algorithm: 'RS256', key });
+      const end = (hint: string) => browser.request('GET', `/oidc/session/end?id_token_hint=${hint}`);
+
+      expect((await end(hintOf(stranger))).status).toBe(400);
+      const asked = { prompt: 'none', id_token_hint: hintOf(former) };
+      expect((await browser.authorize(application, asked)).url.searchParams.get('code')).not.toBeNull();
+      expect((await end(hintOf(former))).raw.toString()).toContain('document.forms[0].submit()');
+    } finally {
+      await rotated.stop();
+    }
   });
 
   it('T479 a page that leads a browser to the log-out does not end its session without a question', async () => {

@@ -1,4 +1,4 @@
-import type { Provider } from 'oidc-provider';
+import type { Client, Provider } from 'oidc-provider';
 import { secretMatches } from '../application-secret';
 import type { BrowserRequest, ProviderPorts } from './ports';
 
@@ -23,7 +23,7 @@ export interface SignedIn {
  */
 export function adaptModels(
   provider: Provider,
-  { reads, records, clock, keys, library, endSession }: ProviderPorts,
+  { settings, reads, records, clock, keys, library, endSession }: ProviderPorts,
 ): void {
   extend(provider.Session, ['sid', 'credentialVersion']);
   extend(provider.Interaction, ['browser']);
@@ -82,6 +82,18 @@ export function adaptModels(
         await endSession(this.accountId, this.sid, portalClient!);
       await destroy.call(this);
     },
+  });
+
+  const { validate } = provider.IdToken as unknown as { validate: (hint: string, client: object) => Promise<object> };
+  const algorithms = [...new Set(settings.keys.map(({ algorithm }) => algorithm))];
+  Object.assign(provider.IdToken, {
+    /** The package demands the algorithm of the current key of a hint. A former key may have another one. */
+    validate: (hint: string, { clientId }: Client) =>
+      Promise.any(
+        algorithms.map((idTokenSignedResponseAlg) =>
+          validate.call(provider.IdToken, hint, { clientId, idTokenSignedResponseAlg }),
+        ),
+      ),
   });
 
   /** The package would look first and then store: of two replicas, both would find nothing. */
