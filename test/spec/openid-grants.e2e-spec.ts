@@ -50,6 +50,36 @@ describe('what an application may ask for', () => {
     expect(url.searchParams.get('error')).toBe('invalid_target');
   });
 
+  it('a request for a wrong resource uses up neither the code nor the refresh token, and is no theft', async () => {
+    const [first, second] = ['https://first.example.com', 'https://second.example.com'] as const;
+    const given = { audience: [first, second], scopes: ['openid', 'orders:read'] };
+    const more = { resource: first, scope: 'openid orders:read' };
+    const { user, authorization, application } = await signedIn('ruth', more, givenApplication(service, given));
+    expect((await exchange(service, application, authorization, { resource: second })).body.error).toBe(
+      'invalid_target',
+    );
+    const { status, body } = await exchange(service, application, authorization);
+    expect(status).toBe(200);
+
+    const refresh = (resource?: string) =>
+      askForTokens(service, application, {
+        ...{ grant_type: 'refresh_token', refresh_token: body.refresh_token as string },
+        ...(resource === undefined ? {} : { resource }),
+      });
+    const setAudience = (audience: readonly string[]) =>
+      service.database.affected('UPDATE applications SET audience = ? WHERE id = ?', [
+        JSON.stringify(audience),
+        application.id,
+      ]);
+    expect((await refresh(second)).body.error).toBe('invalid_target');
+    await setAudience([second]);
+    expect((await refresh()).body.error).toBe('invalid_target');
+    await setAudience([first]);
+    expect((await refresh()).status).toBe(200);
+    expect((await refresh()).body.error).toBe('invalid_grant');
+    expect(await service.count('audit_logs', "event = 'APPLICATION_TOKEN_REUSED' AND user_id = ?", [user.uid])).toBe(1);
+  });
+
   it('a service gets a token of its own with its secret, and with no other', async () => {
     const application = await givenApplication(service, {
       type: 'service',

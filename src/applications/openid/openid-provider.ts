@@ -14,14 +14,12 @@ import { answerOutage, isOutage, outages } from './outage';
 import { askToSignOut, errorPage, sendForm, toPages } from './pages';
 import type { ProviderPorts } from './ports';
 import { RecordAdapter } from './record-adapter';
+import { refuseTargetsFirst, resourceServerOf } from './resources';
 import { urlOf } from '../../shared/url-text';
 
 const day = 86_400;
 /** How long an interaction may take (docs/spec/extensions.md#j). */
 const interactionSeconds = 3600;
-
-/** As many as an application has in `audience`. */
-const mostResources = 20;
 
 const jwkOf = ({ algorithm, key }: OpenIdKey): JWK => ({
   ...key.export({ format: 'jwk' }),
@@ -36,6 +34,7 @@ export function makeProvider(ports: ProviderPorts): Provider {
     kind === 'Client' ? clientAdapter(ports) : new RecordAdapter(kind, ports);
   const provider = new library.Provider(settings.issuer, configurationOf(ports, adapter));
   adaptModels(provider, ports);
+  refuseTargetsFirst(provider, ports);
   // The endpoint sets `X-Forwarded-*` itself: every URL that the provider makes is the one of the issuer.
   provider.proxy = true;
   provider.use(outages);
@@ -60,10 +59,9 @@ function countAnswers(provider: Provider, { counts }: ProviderPorts): void {
 }
 
 function configurationOf(ports: ProviderPorts, adapter: (kind: string) => Adapter): Configuration {
-  const { settings, jwt, keys, reads, library, systemUrl } = ports;
+  const { settings, jwt, keys, systemUrl } = ports;
   const [{ algorithm }] = settings.keys;
   const algorithms = [...new Set(settings.keys.map((key) => key.algorithm))];
-  const { InvalidTarget } = library.errors;
   return {
     adapter,
     jwks: { keys: settings.keys.map(jwkOf) },
@@ -111,20 +109,7 @@ function configurationOf(ports: ProviderPorts, adapter: (kind: string) => Adapte
       resourceIndicators: {
         enabled: true,
         useGrantedResource: () => true,
-        getResourceServerInfo: async (ctx, resource, client) => {
-          // The package asks for each entry of the request, also a repeated one.
-          if ([ctx.oidc.params?.resource].flat().length > mostResources) throw new InvalidTarget();
-          const application = await reads.application(client.clientId);
-          if (application?.audience.includes(resource) !== true) throw new InvalidTarget();
-          const scope = application.scopes.filter((one) => !offeredScopes.includes(one)).join(' ');
-          return {
-            scope,
-            audience: resource,
-            accessTokenFormat: 'jwt',
-            accessTokenTTL: jwt.accessTtlSeconds,
-            jwt: { sign: { alg: algorithm } },
-          };
-        },
+        getResourceServerInfo: (ctx, resource, client) => resourceServerOf(ports, ctx, resource, client),
       },
       revocation: { enabled: true, allowedPolicy: (_ctx, client, token) => token.clientId === client.clientId },
       rpInitiatedLogout: {
