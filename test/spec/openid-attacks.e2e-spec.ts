@@ -370,6 +370,20 @@ describe('attacks on the sign-in at an application', () => {
     expect(url.searchParams.get('error')).toBe('invalid_scope');
   });
 
+  it('T484 an application without any scope of users, or that loses one during the sign-in, gets the error and no endless way', async () => {
+    const { access } = await signedIn('endless');
+    const none = await givenApplication(service, { scopes: ['orders:read'] });
+    expect((await new OpenIdBrowser(service).signIn(none, access)).url.searchParams.get('error')).toBe('invalid_scope');
+
+    const loser = await givenApplication(service, { scopes: ['openid', 'email'] });
+    const browser = new OpenIdBrowser(service);
+    const { url } = await browser.authorize(loser, { scope: 'openid email' });
+    await service.database.affected(`UPDATE applications SET scopes = '["openid"]' WHERE id = ?`, [loser.id]);
+    const { body } = await browser.finish(url.searchParams.get('interaction')!, access);
+    const back = await browser.follow(body.data.redirect_to as string);
+    expect([back.origin + back.pathname, back.searchParams.get('error')]).toEqual([callback, 'invalid_scope']);
+  });
+
   it('T758 a scope that is taken from an application is gone from its tokens, and offline_access ends with the scope', async () => {
     const { access } = await signedIn('less-told');
     const given = await givenApplication(service);

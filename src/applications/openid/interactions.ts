@@ -76,6 +76,12 @@ export class Interactions {
     const begun = await this.begun(uid, browser, session);
     // A refusal tells the application nothing about the user, so the session may lack what the application asks for.
     if (agreed === false) return this.refuse(begun.interaction, 'the user has refused');
+    // No grant can have such a scope, so the provider would lead back to the pages again and again.
+    if (asksForMore(begun))
+      return this.settle(begun.interaction, {
+        error: 'invalid_scope',
+        error_description: 'requested scope is not allowed',
+      });
     const { secondFactor, fresh } = begun.lack;
     if (secondFactor || fresh) throw new DomainError(youngSessionRequired, { second_factor: secondFactor });
     if (begun.consent && agreed === undefined) throw new DomainError(refusedAsItIs);
@@ -148,9 +154,18 @@ export class Interactions {
   }
 }
 
-function scopesOf({ interaction, application }: Pick<Begun, 'interaction' | 'application'>): string[] {
-  const { scope } = interaction.params;
-  return typeof scope === 'string' ? scope.split(' ').filter((one) => application.scopes.includes(one)) : [];
+const askedScopes = ({ params: { scope } }: Interaction): string[] =>
+  typeof scope === 'string' ? scope.split(' ') : [];
+
+const scopesOf = ({ interaction, application }: Pick<Begun, 'interaction' | 'application'>): string[] =>
+  askedScopes(interaction).filter((one) => application.scopes.includes(one));
+
+/**
+ * Whether a scope of the provider is asked for that the application does not have. The package refuses such a request when it
+ * begins, but not of an application without any such scope, nor when an administrator has taken the scope since.
+ */
+function asksForMore({ interaction, application }: Begun): boolean {
+  return askedScopes(interaction).some((one) => offeredScopes.includes(one) && !application.scopes.includes(one));
 }
 
 /** A native application cannot prove who it is, so the user is asked at each sign-in (RFC 8252 §8.6), as for a device. */
