@@ -135,19 +135,26 @@ describe('the FAPI 2.0 security profile, where it applies', () => {
       expect(oauthError(stolen)).toEqual([400, 'invalid_grant']);
     });
 
-    it('T456 PARAttemptReuseRequestUri: a request_uri is used once, also by two browsers that began before', async () => {
-      const [one, two, verifier] = [new OpenIdBrowser(service), new OpenIdBrowser(service), newVerifier()];
-      const { body } = await push(parameters(verifier));
-      const uri = String(body.request_uri);
-      // PAREnsureServerAcceptsReusedRequestUriBeforeAuthenticationCompletion: a reload of the page works.
-      await open(one, uri);
-      const pages = [await open(one, uri), await open(two, uri)];
-      const first = await finish(one, pages[0]!);
-      expect(first.searchParams.get('code')).toEqual(expect.any(String));
-      const second = await finish(two, pages[1]!);
-      expect(second.searchParams.get('code')).toBeNull();
-      expect((await open(new OpenIdBrowser(service), uri)).searchParams.get('error')).toBe('invalid_request_uri');
-    });
+    it.each([
+      ['at once', 0],
+      ['when it has expired', 61],
+    ])(
+      'T456 PARAttemptReuseRequestUri: a request_uri is used once, also by two browsers that began before and end %s',
+      async (_when, seconds) => {
+        const [one, two, verifier] = [new OpenIdBrowser(service), new OpenIdBrowser(service), newVerifier()];
+        const { body } = await push(parameters(verifier));
+        const uri = String(body.request_uri);
+        // PAREnsureServerAcceptsReusedRequestUriBeforeAuthenticationCompletion: a reload of the page works.
+        await open(one, uri);
+        const pages = [await open(one, uri), await open(two, uri)];
+        service.clock.advanceSeconds(seconds);
+        const first = await finish(one, pages[0]!);
+        expect(first.searchParams.get('code')).toEqual(expect.any(String));
+        const second = await finish(two, pages[1]!);
+        expect(second.searchParams.get('code')).toBeNull();
+        expect((await open(new OpenIdBrowser(service), uri)).searchParams.get('error')).toBe('invalid_request_uri');
+      },
+    );
 
     it('T456 PARAttemptToUseExpiredRequestUri, PAREnsureRequestUriIsBoundToClient: late, of another application or made up, it leads nowhere', async () => {
       const refused = async (uri: string, id = application.id) => {

@@ -145,7 +145,7 @@ describe('what an application may ask for', () => {
     expect((await open()).searchParams.get('error')).toBe('invalid_request_uri');
   });
 
-  it('a device gets tokens after its user has said yes, once', async () => {
+  it('a device gets tokens after its user has said yes, once, and expired_token when nobody has in time', async () => {
     const user = await service.givenUser('dora');
     const { access } = await service.session('dora');
     const application = await givenApplication(service, { type: 'native', redirectUris: [], scopes: ['openid'] });
@@ -173,6 +173,13 @@ describe('what an application may ask for', () => {
     expect((await ask()).body.error).toBe('invalid_grant');
     const wrong = await new OpenIdBrowser(service).follow('http://portal.test/oidc/device');
     expect(wrong.href).toBe('http://portal.test/device');
+
+    const { body: late } = await postForm(service, '/oidc/device/auth', application, { scope: 'openid' });
+    service.clock.advanceSeconds(601);
+    const tooLate = { ...form, device_code: late.device_code as string };
+    expect((await askForTokens(service, application, tooLate)).body.error).toBe('expired_token');
+    const unknown = { ...form, device_code: 'unknown' };
+    expect((await askForTokens(service, application, unknown)).body.error).toBe('invalid_grant');
   });
 
   it('a token that is bound to a key works with a proof of this key only, and a proof works once', async () => {

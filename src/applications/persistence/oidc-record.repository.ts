@@ -115,6 +115,11 @@ export class OidcRecords {
     return this.found({ ...this.byId(kind, id), expires: this.unexpired() });
   }
 
+  /** Also a record that has expired, until retention removes its row. */
+  findAlsoExpired(kind: string, id: string): Promise<FoundRecord | undefined> {
+    return this.found(this.byId(kind, id));
+  }
+
   /**
    * Like `find`, with what the record depends on, in the same statement. A grant that was stored under another key than the
    * record does not come with it.
