@@ -12,3 +12,6 @@ export const avoidedMs = 10_000;
 
 /** Further failures of a server that is avoided are logged once in this time, on the clock of the service. */
 export const repeatedLogMs = 3_600_000;
+
+/** The most entries of `LDAP_GROUPS`. Each costs a login up to three searches. */
+export const mostNamedGroups = 100;

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { isDistinguishedName } from './client/distinguished-name';
 import { isSearchFilter } from './client/ldap-filter';
-import { defaultTimeoutMs, longestTimeoutMs } from './ldap-limits';
+import { defaultTimeoutMs, longestTimeoutMs, mostNamedGroups } from './ldap-limits';
 import { isPlainText, plainTextRule } from '../shared/plain-text';
 import type { SettingsReader } from '../platform/config/settings-reader';
 import { urlOf } from '../shared/url-text';
@@ -102,9 +102,6 @@ function readGroup(env: SettingsReader, key: string): string | undefined {
   env.problem(key, 'must be the DN of one group such as CN=Portal,OU=Groups,DC=example,DC=com');
   return undefined;
 }
-
-/** Each group costs a login up to three searches. */
-const mostNamedGroups = 100;
 
 /** The message names no DN: it would be a line of the log. */
 function readNamedGroups(env: SettingsReader): ReadonlyMap<string, string> | undefined {

@@ -1,7 +1,10 @@
+import { checkDirectory } from '../../src/directory/directory-check';
+import { loadConfig } from '../../src/settings/app-config';
 import { TestService } from '../support/app';
 import { givenGroup } from '../support/groups';
 import { freshName, givenPerson, ldapLogin, ldapSettings } from '../support/ldap';
 import { OpenLdap } from '../support/servers/openldap';
+import { testSettings } from '../support/settings';
 
 /** docs/spec/extensions.md#l: memberships of a directory user follow the groups of the entry (`LDAP_GROUPS`). */
 describe('groups that follow the directory', () => {
@@ -66,6 +69,29 @@ describe('groups that follow the directory', () => {
     service.clock.advanceSeconds(301);
     expect((await service.post('/refresh', undefined, { bearer: refresh })).status).toBe(200);
     expect(await groups(access)).toEqual([]);
+  });
+
+  it('as many as the setting allows, beside the two groups with settings of their own, refuse no login and no check', async () => {
+    const name = freshName();
+    const dn = await givenPerson(directory, name);
+    const last = await directory.addGroup('last', [dn]);
+    const others = Array.from({ length: 99 }, (_, n) => [`cn=other${n},ou=groups,${directory.baseDn}`, `Other ${n}`]);
+    const settings = ldapSettings(directory, {
+      ...{ LDAP_JIT_PROVISIONING: 'true', LDAP_GROUP_REQUIRED: last, LDAP_GROUP_ADMIN: sales },
+      LDAP_GROUPS: JSON.stringify(Object.fromEntries([...others, [last, 'Last']])),
+    });
+    const another = await TestService.start(settings);
+    try {
+      const { status, body } = await ldapLogin(another, name);
+      expect({ status, code: body.error_code }).toEqual({ status: 200, code: undefined });
+      const me = await another.get('/user/me', { bearer: body.data.access_token });
+      expect(me.body.data.groups).toEqual(['Last']);
+    } finally {
+      await another.stop();
+    }
+    const [finding] = await checkDirectory(loadConfig({ ...testSettings, ...settings }).ldap!);
+    expect(finding!.detail).toContain('entry 99 of LDAP_GROUPS names no entry');
+    expect(finding!.detail).not.toContain('malformed answer');
   });
 
   it('leave the groups of administrators alone, also one with the same name (T561)', async () => {

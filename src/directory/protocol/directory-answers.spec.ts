@@ -86,8 +86,12 @@ describe('the check of answers before ldapjs reads them', () => {
     },
   );
 
+  it('reads the results of as many searches as 100 groups of LDAP_GROUPS and two others need', () => {
+    expect(read(Buffer.concat(Array<Buffer>(309).fill(done)))).toHaveLength(309);
+  });
+
   it('refuses more results than a connection has requests', () => {
-    expect(() => read(Buffer.concat(Array<Buffer>(11).fill(done)))).toThrow('malformed answer');
+    expect(() => read(Buffer.concat(Array<Buffer>(310).fill(done)))).toThrow('malformed answer');
   });
 
   it.each([

@@ -1,3 +1,4 @@
+import { mostNamedGroups } from '../ldap-limits';
 import { elementAt, tag } from './ber';
 import { DirectoryFailure } from './directory-failure';
 import { checkedMessage } from './ldap-message';
@@ -6,8 +7,11 @@ import { checkedMessage } from './ldap-message';
 const maxBytes = 256 * 1024;
 /** Many small elements take longer to read than one large element. ldapjs needs about 15 ms for 10,000 elements. */
 const maxElements = 10_000;
-/** The bind as the service account, the searches for a person, and three questions about each of two groups. */
-const maxResults = 10;
+/**
+ * The bind as the service account, two searches for a person, and three questions about each group: two groups have a
+ * setting of their own.
+ */
+const maxResults = 3 + 3 * (2 + mostNamedGroups);
 /**
  * One entry of a search is a match, two are an ambiguous match. Further entries change nothing, so ldapjs does not get
  * them.
