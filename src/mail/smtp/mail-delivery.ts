@@ -1,3 +1,4 @@
+import { domainToASCII } from 'node:url';
 import { Inject, Injectable, Logger, Optional } from '@nestjs/common';
 import { type ISendMailOptions, MailerService } from '@nestjs-modules/mailer';
 import { ServiceSettings } from '../../platform/config/service-settings';
@@ -96,13 +97,15 @@ export class MailDelivery {
     rendered: RenderedMail,
     from: SmtpSettings['sender'],
   ): ISendMailOptions {
+    const domain = from.address.slice(from.address.lastIndexOf('@') + 1);
     return {
       ...rendered,
       from,
       // An object with one checked address, so that nodemailer does not parse it (CVE-2025-13033).
       to: { name: '', address: mail.to },
       date: this.clock.now(),
-      messageId: `<${id}@${from.address.slice(from.address.lastIndexOf('@') + 1)}>`,
+      // nodemailer writes the sender's domain in ASCII in From only. Some mail servers refuse other bytes in a header.
+      messageId: `<${id}@${domainToASCII(domain) || domain}>`,
       headers: { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' },
     };
   }

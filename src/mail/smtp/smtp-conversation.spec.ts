@@ -39,9 +39,9 @@ describe('the SMTP conversation', () => {
 
   afterAll(() => rm(directory, { recursive: true, force: true }));
 
-  async function connect(url: string, limits = {}): Promise<void> {
+  async function connect(url: string, limits = {}, more = {}): Promise<void> {
     const database = `sqlite:${join(directory, `${String(performance.now())}.sqlite`)}`;
-    replica = await MailReplica.start(database, { settings: { SMTP_URL: url }, limits });
+    replica = await MailReplica.start(database, { settings: { SMTP_URL: url, ...more }, limits });
   }
 
   async function given(options: SmtpOptions, adapt = (url: string) => url, limits = {}): Promise<Smtp> {
@@ -72,6 +72,15 @@ describe('the SMTP conversation', () => {
     expect(messages).toMatchObject([{ to: ['alice@example.com'], secure: false }]);
     expect(messages[0]?.raw).toContain('Auto-Submitted: auto-generated');
     expect(messages[0]?.raw).toContain('Message-ID: <a-row@localhost>');
+  });
+
+  it('writes only ASCII into the headers when the domain of the sender has other letters', async () => {
+    server = await Smtp.start({});
+    await connect(server.url, {}, { MAIL_FROM: 'Größe <no-reply@münchen.example>' });
+    expect(await deliver()).toBe('sent');
+    const [headers = ''] = server.messages[0]!.raw.split('\r\n\r\n');
+    expect(headers).toContain('Message-ID: <a-row@xn--mnchen-3ya.example>');
+    expect(headers).toMatch(/^[\x00-\x7f]+$/);
   });
 
   it('logs in with the user name and the password of SMTP_URL', async () => {
