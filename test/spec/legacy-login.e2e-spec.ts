@@ -1,6 +1,6 @@
 import { DataSource } from 'typeorm';
 import { LegacySystem } from '../../src/legacy/legacy-system';
-import { PasswordHasher } from '../../src/hashing/password-hasher';
+import { HashQueueFull, PasswordHasher } from '../../src/hashing/password-hasher';
 import { UsersRepository } from '../../src/users/users.repository';
 import { tally, TestService } from '../support/app';
 import { countHashing } from '../support/count-hashing';
@@ -210,6 +210,23 @@ describe('a password that only the old system knows', () => {
     expect(change.uid).toEqual(expect.any(String));
     expect((await service.login(loginName, 'weak')).body.data).toMatchObject({ change_password: true });
     expect(legacy.seen).toHaveLength(1);
+  });
+
+  it('while nothing can be hashed, a good password signs in and is stored at the next login, and a weak one opens no session', async () => {
+    const [good, weak] = [await givenLegacy(), await givenLegacy('weak')];
+    const full = jest.spyOn(hasher(), 'hash').mockRejectedValue(new HashQueueFull(1));
+    try {
+      expect((await service.login(good.loginName, old)).body.data).toMatchObject({ access_token: expect.any(String) });
+      expect((await service.login(weak.loginName, 'weak')).body.data).toMatchObject({
+        ...{ change_password: true, change_uid: expect.any(String), access_token: null },
+      });
+    } finally {
+      full.mockRestore();
+    }
+    expect(await row(good.uid)).toMatchObject({ legacy_login: 1, must_change_password: 0, password: null });
+    expect(await row(weak.uid)).toMatchObject({ legacy_login: 1, must_change_password: 1, password: null });
+    expect((await service.login(good.loginName, old)).status).toBe(200);
+    expect(await row(good.uid)).toMatchObject({ legacy_login: 0, password: expect.stringMatching(/^\$2b\$/) });
   });
 
   it('a password of more than 72 bytes opens no session here and has to be replaced', async () => {

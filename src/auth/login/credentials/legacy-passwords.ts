@@ -75,6 +75,11 @@ export class LegacyPasswords {
     return { ...user, ...adopted, mustChangePassword };
   }
 
+  /** For a right password that nothing can hash now. The next login stores it, but a weak one opens no session before. */
+  async postpone(user: User, password: string): Promise<User> {
+    return (await this.checks.problemsOf(password, user)) === '' ? user : this.demandAnother(user);
+  }
+
   /** For a right password that bcrypt would truncate: it opens no session, and the next one is stored here. */
   async demandAnother(user: User): Promise<User> {
     await this.users.requirePasswordChange(this.database, user.uid);

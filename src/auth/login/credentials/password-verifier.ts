@@ -47,7 +47,7 @@ export class PasswordVerifier implements CredentialVerifier {
       if (error instanceof DomainError && error.entry === serviceUnavailable) return undefined;
       throw error;
     });
-    if (hash === undefined) return user;
+    if (hash === undefined) return isLegacy ? this.legacy.postpone(user, password) : user;
     if (isLegacy) return this.legacy.adopt(user, password, hash, client);
     await this.users.renewHash(user, hash);
     return user;
