@@ -1,5 +1,6 @@
 import { TestService } from '../support/app';
-import { DirectoryStub } from '../support/directory-stub';
+import { element } from '../support/ber';
+import { DirectoryStub, result } from '../support/directory-stub';
 import { ldapLogin } from '../support/ldap';
 
 /** Active Directory can need seconds for its in-chain rule. */
@@ -36,5 +37,35 @@ describe('a directory that does not answer the question about a nested group', (
     };
     expect((await ldapLogin(service, 'somebody')).body.error_code).toBe('LOGIN_503001');
     expect(searches).toBeGreaterThanOrEqual(2);
+  });
+
+  /** The second search, for nested groups, gets this result code, and the next two, for direct members, find nothing. */
+  function answerToNested(code: number): void {
+    searches = 0;
+    const everybody = ['uid=somebody,dc=example'];
+    directory.lie = (question, id) => {
+      if (question !== 'search') return undefined;
+      searches++;
+      directory.entries = searches === 3 || searches === 4 ? [] : everybody;
+      return searches === 2 ? { bytes: element(0x30, id, result(0x65, { code })), end: false } : undefined;
+    };
+  }
+
+  it.each([
+    ['timeLimitExceeded', 3],
+    ['adminLimitExceeded', 11],
+    ['busy', 51],
+    ['unavailable', 52],
+  ])('that answers it with %s is an outage as well', async (_name, code) => {
+    answerToNested(code);
+    expect((await ldapLogin(service, 'somebody')).body.error_code).toBe('LOGIN_503001');
+  });
+
+  it.each([
+    ['inappropriateMatching', 18],
+    ['unwillingToPerform', 53],
+  ])('but refuses the rule with %s is asked for direct members', async (_name, code) => {
+    answerToNested(code);
+    expect((await ldapLogin(service, 'somebody')).body.error_code).toBe('LOGIN_401012');
   });
 });

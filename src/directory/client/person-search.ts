@@ -11,6 +11,8 @@ export type PersonQuery = { readonly name: string } | { readonly id: string };
 
 /** Result codes of RFC 4511 Appendix A for an entry that another server has, or that the service account may not see. */
 const [referral, insufficientAccess] = [10, 50];
+/** timeLimitExceeded, adminLimitExceeded, busy, unavailable: the server has not judged the question. */
+const notJudged: readonly unknown[] = [3, 11, 51, 52];
 
 /** Finds a person as the service account, on one connection. */
 export class PersonSearch {
@@ -89,8 +91,7 @@ export class PersonSearch {
     const [nested, direct] = memberFilters(group);
     const asMember = this.matches(dn, nested).catch((error: unknown) => {
       // Only a server that refuses the rule is asked without it. One that is too slow for the rule has not answered.
-      if (error instanceof DirectoryFailure && error.reason === 'search or bind refused')
-        return this.matches(dn, direct);
+      if (error instanceof DirectoryFailure && isRefusal(error)) return this.matches(dn, direct);
       throw error;
     });
     return (await asMember) || (await this.matches(group, memberOfGroupFilter(dn)));
@@ -107,6 +108,10 @@ export class PersonSearch {
       throw error;
     }
   }
+}
+
+function isRefusal({ reason, code }: DirectoryFailure): boolean {
+  return reason === 'search or bind refused' && !notJudged.includes(code);
 }
 
 function isElsewhere({ reason, code }: DirectoryFailure): boolean {
