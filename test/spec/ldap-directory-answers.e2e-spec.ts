@@ -44,6 +44,7 @@ describe('the answer to a login for each answer of the directory', () => {
       ['531', 'not from this workstation', 'LOGIN_401012 counted 0'],
       ['532', 'password expired', 'LOGIN_401012 counted 0'],
       ['533', 'account disabled', 'LOGIN_401011 counted 0'],
+      ['534', 'this type of logon is not granted', 'LOGIN_401012 counted 0'],
       ['701', 'account expired', 'LOGIN_401012 counted 0'],
       ['773', 'password must be changed', 'LOGIN_401012 counted 0'],
       ['775', 'locked at the directory', 'LOGIN_401004 counted 0'],

@@ -17,7 +17,7 @@ export function ldapjsFailure(error: unknown, during: 'service bind' | 'search')
   if (name === 'ConnectionError' || typeof code !== 'number') return connectionFailure(error);
   if (tlsDemanded.includes(code)) return new DirectoryFailure('TLS demanded', code);
   if (during === 'service bind') {
-    const detail = code === invalidCredentials ? subCode(message) : code;
+    const detail = code === invalidCredentials ? subCodeOf(message) : code;
     return new DirectoryFailure('service account refused', detail);
   }
   if (code === noSuchObject) return new DirectoryFailure('search base not found');
@@ -31,6 +31,6 @@ function parseFailure(error: { readonly cause?: () => unknown }): DirectoryFailu
 }
 
 /** The sub-code of Active Directory, in the message of a refused bind. */
-function subCode(message: unknown): string | undefined {
+export function subCodeOf(message: unknown): string | undefined {
   return /\bdata ([0-9a-f]{3}),/.exec(String(message))?.[1];
 }

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type LdapStrategy from 'passport-ldapauth';
 import { loadLdapLibrary } from './ldap-library';
+import { subCodeOf } from './ldapjs-failure';
 
 /** The entry as ldapauth-fork returns it. `_raw` has its values as bytes. */
 export interface StrategyEntry {
@@ -20,6 +21,8 @@ export interface StrategyReport {
   readonly serviceBound: boolean;
   /** True if an entry was found and the bind as this entry was refused. */
   readonly userRefused: boolean;
+  /** The sub-code of Active Directory in that refusal. The strategy reports 534 as 533. */
+  readonly subCode?: string;
 }
 
 export type StrategyServer = Omit<LdapStrategy.Options['server'], 'log' | 'bindProperty' | 'starttls' | 'reconnect'>;
@@ -50,7 +53,12 @@ export async function loginByStrategy(server: StrategyServer, password: string):
   const stages = new StageLog();
   return new Promise((resolve) => {
     const report = (outcome: StrategyReport['outcome']) =>
-      resolve({ outcome, serviceBound: stages.serviceBound, userRefused: stages.userRefused });
+      resolve({
+        outcome,
+        serviceBound: stages.serviceBound,
+        userRefused: stages.userRefused,
+        subCode: stages.subCode,
+      });
     try {
       const strategy = new Strategy(
         { server: { ...server, log: stages }, credentialsLookup: () => ({ username: 'user', password }) },
@@ -72,15 +80,18 @@ export async function loginByStrategy(server: StrategyServer, password: string):
 /**
  * A logger that records the stage of a login. ldapauth-fork reports a refused service account and a wrong
  * password with the same error, and issues 70, 87 and 114 of ldapauth-fork advise to read its log. The format strings
- * name the stages. The arguments contain DNs and are not read.
+ * name the stages. The arguments contain DNs, and only the sub-code of a refusal is read.
  */
 class StageLog {
   serviceBound = false;
   userRefused = false;
+  subCode: string | undefined;
 
-  trace(format: unknown): void {
+  trace(format: unknown, error?: { readonly message?: unknown }): void {
     if (format === 'ldap authenticate: bind ok') this.serviceBound = true;
-    if (format === 'ldap authenticate: bind error: %s' && this.serviceBound) this.userRefused = true;
+    if (format !== 'ldap authenticate: bind error: %s' || !this.serviceBound) return;
+    this.userRefused = true;
+    this.subCode = subCodeOf(error?.message);
   }
 
   child(): this {

@@ -31,7 +31,7 @@ const stateOfSubCode: ReadonlyMap<string, CatalogueEntry> = new Map([
  * @param id the id of the entry that was found before. An entry that has replaced it since then is another person
  * @throws DirectoryFailure
  */
-export function verdictOf({ outcome, serviceBound, userRefused }: StrategyReport, id: string | null): Verdict {
+export function verdictOf({ outcome, serviceBound, userRefused, subCode }: StrategyReport, id: string | null): Verdict {
   switch (outcome.kind) {
     case 'success':
       return { kind: idIn(outcome.entry) === id ? 'right' : 'unknown' };
@@ -39,14 +39,14 @@ export function verdictOf({ outcome, serviceBound, userRefused }: StrategyReport
       if (!serviceBound) throw new DirectoryFailure('service account refused', codeOf(outcome.token));
       // The entry was deleted since it was found, before or after it was read again.
       if (outcome.token === 'no such object') return { kind: 'unknown' };
-      return stateOrWrong(outcome.token, userRefused);
+      return stateOrWrong(subCode ?? outcome.token, userRefused);
     case 'error':
       return errorVerdict(outcome.error, serviceBound, userRefused);
   }
 }
 
-function stateOrWrong(token: string, userRefused: boolean): Verdict {
-  const answer = stateOfSubCode.get(token);
+function stateOrWrong(code: string, userRefused: boolean): Verdict {
+  const answer = stateOfSubCode.get(code);
   if (answer !== undefined) return { kind: 'refused', answer };
   return { kind: userRefused ? 'wrong' : 'unknown' };
 }
