@@ -238,6 +238,28 @@ describe('a mail server that is down', () => {
     expect((await sender.rows())[0]).toMatchObject({ status: mailStatus.expired, payload: null });
   });
 
+  it('by refusing the password: each look for due mails makes few log-ins, however many mails wait', async () => {
+    await smtp.stop();
+    smtp = await Smtp.start({ account: { user: 'mailer', password: 'right' } });
+    const sender = await replica({ settings: { SMTP_URL: smtp.url.replace('//', '//mailer:wrong@') } });
+    await sender.queueMany(200);
+    await sender.sendDue();
+    expect(smtp.connectionCount).toBeLessThanOrEqual(2 * mailLimits.concurrency);
+    expect((await sender.rows()).every(({ status, attempts }) => status === mailStatus.waiting && attempts === 0)).toBe(
+      true,
+    );
+  });
+
+  it('although mails that no key of this replica opens wait before the others: the others are sent at once', async () => {
+    const sender = await replica();
+    await sender.queueMany(3 * mailLimits.concurrency);
+    await sender.database.affected("UPDATE mail_outbox SET payload = 'v1.unreadable'");
+    clock.advanceSeconds(1);
+    await sender.queueOtp();
+    await sender.sendDue();
+    expect(recipients()).toEqual(['alice@example.com']);
+  });
+
   it('with 1000 waiting mails: few connections, few claims, and a quick shutdown (T246)', async () => {
     const sender = await replica();
     await sender.queueMany(1000);

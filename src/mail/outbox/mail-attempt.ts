@@ -9,11 +9,15 @@ import { MailLimits } from '../mail-limits';
 import { type FinalStatus, mailStatus } from '../mail-status';
 import { MailDelivery } from '../smtp/mail-delivery';
 import { describeFailure, failureKind } from '../smtp/smtp-failure';
-import { openMail } from './mail-payload';
+import { MailNotReadable, openMail } from './mail-payload';
 import type { ClaimedMail } from './outbox-mail.repository';
 
-/** The result of an attempt, which the worker writes to the row. `charged`: the attempt counts towards the limit. */
-export type Outcome = { readonly final: FinalStatus } | { readonly again: Date; readonly charged: boolean };
+/**
+ * The result of an attempt, which the worker writes to the row. `charged`: the attempt counts towards the limit. `away`: the mail
+ * server cannot be used, so the next mail would fail as well.
+ */
+export type Outcome =
+  { readonly final: FinalStatus } | { readonly again: Date; readonly charged: boolean; readonly away: boolean };
 
 /** Tries to send one mail and returns the outcome. It never throws, and never logs the recipient or the content. */
 @Injectable()
@@ -77,6 +81,9 @@ export class MailAttempt {
         told,
         'the mail server cannot be used, mails wait and are tried again; check SMTP_URL or group SMTP',
       );
-    return { again: retryAt(mail, now, this.limits.retryCapMs, this.random), charged: kind === 'later' };
+    const again = retryAt(mail, now, this.limits.retryCapMs, this.random);
+    // A mail that only another replica can open says nothing about the others.
+    const away = kind === 'server' && !(error instanceof MailNotReadable);
+    return { again, charged: kind === 'later', away };
   }
 }

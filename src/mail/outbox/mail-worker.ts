@@ -20,6 +20,8 @@ export class MailWorker extends OutboxWorker<ClaimedMail, Outcome> implements On
       attempt: (mail: ClaimedMail, signal: AbortSignal) => attempt.make(mail, signal),
       write: (mail: ClaimedMail, outcome: Outcome) => giveBack(mail, outcome, undefined),
       handBack: (mail: ClaimedMail, outcome: Outcome) => giveBack(mail, outcome, clock.now()),
+      // Otherwise a wrong password would be tried once for each waiting mail, and the mail server could lock the account.
+      waitsAfter: (outcome: Outcome) => 'away' in outcome && outcome.away,
     };
     super(queue, clock, limits);
   }
