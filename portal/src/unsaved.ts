@@ -13,6 +13,10 @@ export function leadElsewhere(): void {
 /** Whether the page may be left: nothing is unsaved, or the user says so. */
 export const mayLeave = (): boolean => [...asking].every((ask) => ask());
 
+/** The link leads to an element of this page, for example the one that skips to the content. */
+const staysHere = ({ href, hash }: HTMLAnchorElement): boolean =>
+  href.split('#')[0] === location.href.split('#')[0] && document.getElementById(hash.slice(1)) !== null;
+
 /**
  * Asks before the page is left by a link, the Back button, a reload or the end of the tab while `changed` is true.
  * @param unsaved the question
@@ -25,9 +29,9 @@ export function useAskBeforeLeaving(changed: boolean, unsaved: string): void {
     // A link that the user has followed also fires `popstate`, and is not asked about again, nor by another form.
     const mine = () => led || (led = confirm(unsaved));
     const onClick = (event: MouseEvent) => {
-      const link = event.target instanceof Element ? event.target.closest('a[href]') : null;
-      const elsewhere = link?.getAttribute('target') === '_blank' || event.ctrlKey || event.metaKey || event.shiftKey;
-      if (link === null || elsewhere || event.button !== 0 || mine()) return;
+      const link = event.target instanceof Element ? event.target.closest<HTMLAnchorElement>('a[href]') : null;
+      const elsewhere = link?.target === '_blank' || event.ctrlKey || event.metaKey || event.shiftKey;
+      if (link === null || elsewhere || staysHere(link) || event.button !== 0 || mine()) return;
       event.preventDefault();
       event.stopImmediatePropagation();
     };

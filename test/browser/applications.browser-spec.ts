@@ -128,6 +128,21 @@ describe('the sign-in at an application', () => {
     await heading(page, `Wiki: ${other} with`);
   });
 
+  it('the link that skips to the content keeps the sign-in: after it, somebody else goes on as that user', async () => {
+    const other = await site.newUser();
+    const { page } = await site.signedIn();
+    await page.goto(wiki.start());
+    await consent(page);
+    const address = page.url();
+    await on(page).link('Skip to content').focus();
+    await page.keyboard.press('Enter');
+    await page.locator('main:focus').waitFor();
+    expect(page.url()).toBe(address);
+    await on(page).button('Sign in as another user').click();
+    await on(page).logIn(other);
+    await page.getByText(`You are signed in as ${other}. Not you?`).waitFor();
+  });
+
   it('asks a session of one factor for its second factor when the application wants two, and a cancel leads back', async () => {
     const { page, name } = await site.signedIn();
     const strict = grafana.start('acr_values=urn:portal:acr:2');

@@ -163,6 +163,15 @@ describe('the administration console', () => {
       expect(asked).toHaveLength(3);
     });
 
+    it('the link that skips to the content leaves nothing, so it does not ask', async () => {
+      const { page, asked } = await edited();
+      await on(page).link('Skip to content').focus();
+      await page.keyboard.press('Enter');
+      await page.locator('main:focus').waitFor();
+      expect(asked).toEqual([]);
+      await becomes(() => typed(page), 'Hana Unsaved');
+    });
+
     it('the Back button asks first, inside the console and out of it', async () => {
       const { page, asked, answer } = await edited();
       await page.evaluate('history.back()');

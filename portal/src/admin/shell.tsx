@@ -1,8 +1,7 @@
-import { type MouseEvent, type ReactNode, useEffect, useRef, useState } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { Link } from 'wouter';
 import { BrandName } from '../components/brand';
-import { Choices } from '../components/frame';
-import { useSpeech } from '../i18n/texts';
+import { Choices, SkipLink } from '../components/frame';
 import { paths } from '../paths';
 import { useTexts } from './i18n/texts';
 import { Navigation } from './navigation';
@@ -23,7 +22,6 @@ interface ShellProps {
 
 /** The frame of the console: the navigation at the side, or behind a button on a narrow screen, and the page. */
 export function Shell({ viewer, children }: ShellProps): ReactNode {
-  const { t } = useSpeech();
   const texts = useTexts();
   const { path } = usePlace();
   const [open, setOpen] = useState(false);
@@ -38,11 +36,6 @@ export function Shell({ viewer, children }: ShellProps): ReactNode {
     },
     [uid],
   );
-  // The fragment of the address is the place, so the link that skips to the content moves the focus by script.
-  const skip = (event: MouseEvent) => {
-    event.preventDefault();
-    document.getElementById('content')?.focus();
-  };
   return (
     <div
       className="console"
@@ -52,9 +45,7 @@ export function Shell({ viewer, children }: ShellProps): ReactNode {
         button.current?.focus();
       }}
     >
-      <a className="skip" href="#content" onClick={skip}>
-        {t.skip}
-      </a>
+      <SkipLink />
       <header className="side">
         <div className="side-top">
           <BrandName on="card" />

@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react';
+import type { MouseEvent, ReactNode } from 'react';
 import { Link, useLocation } from 'wouter';
 import { ownName } from '../i18n/choose-language';
 import { languages, useSpeech } from '../i18n/texts';
@@ -20,9 +20,7 @@ export function Frame({ children }: { readonly children: ReactNode }): ReactNode
     <div
       className={bars.includes(location) ? `frame bar${accountSections.includes(location) ? ' broad' : ''}` : 'frame'}
     >
-      <a className="skip" href="#content">
-        {t.skip}
-      </a>
+      <SkipLink />
       <header className="brand">
         <div className="brand-inner">
           <BrandName />
@@ -32,7 +30,9 @@ export function Frame({ children }: { readonly children: ReactNode }): ReactNode
         </div>
       </header>
       <div className="stage">
-        <main id="content">{children}</main>
+        <main id="content" tabIndex={-1}>
+          {children}
+        </main>
         <footer>
           <Choices />
           {outboxUrl !== '' && (
@@ -44,6 +44,23 @@ export function Frame({ children }: { readonly children: ReactNode }): ReactNode
         </footer>
       </div>
     </div>
+  );
+}
+
+/**
+ * The link that skips to the content. It moves the focus by script, because the fragment of the address is taken: it names the
+ * place in the console, or the sign-in that an application has asked for.
+ */
+export function SkipLink(): ReactNode {
+  const { t } = useSpeech();
+  const skip = (event: MouseEvent) => {
+    event.preventDefault();
+    document.getElementById('content')?.focus();
+  };
+  return (
+    <a className="skip" href="#content" onClick={skip}>
+      {t.skip}
+    </a>
   );
 }
 
