@@ -286,6 +286,11 @@ describe('the sign-in at an application', () => {
     await on(page).button('End: Wiki').focus();
     await page.keyboard.press('Enter');
     await page.getByText('End the access of “Wiki”?').waitFor();
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await page.locator('button[aria-label="End: Wiki"]:focus').waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByText('End the access of “Wiki”?').waitFor();
     expect(ended).toEqual([]);
     await page.keyboard.press('Enter');
     await page.getByText('You have not allowed any application.').waitFor();

@@ -73,6 +73,20 @@ describe('the owner of an account', () => {
     await on(page).heading('Devices').waitFor();
   });
 
+  it('keeps the focus on the button whose request was refused', async () => {
+    const name = await site.newUser();
+    await onPhone(name);
+    const page = await signedIn(name, 'Devices');
+    // The route "/user/sessions/others" ends all of them.
+    await page.route('**/user/sessions/*', (route) => route.fulfill({ status: 429, json: {} }));
+    for (const button of ['Sign out: Safari on iOS', 'Sign out everywhere else']) {
+      await on(page).button(button).focus();
+      await page.keyboard.press('Enter');
+      await on(page).alert().last().waitFor();
+      await page.getByRole('button', { name: button, disabled: false }).and(page.locator(':focus')).waitFor();
+    }
+  });
+
   it('signs out everywhere else', async () => {
     const name = await site.newUser();
     const others = [await signedIn(name, 'Security'), await onPhone(name)];

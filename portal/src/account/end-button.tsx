@@ -11,7 +11,10 @@ interface EndButtonProps {
   readonly onEnded: () => void;
 }
 
-/** Ends one session or one trusted device. An entry that had already ended elsewhere counts as ended. */
+/**
+ * Ends one session or one trusted device. An entry that had already ended elsewhere counts as ended. The button stays enabled
+ * during the request, so that it keeps the focus when the request fails.
+ */
 export function EndButton({ label, describes, end, onEnded }: EndButtonProps): ReactNode {
   const task = useTask(async () => {
     await end().catch((error: unknown) => {
@@ -25,7 +28,7 @@ export function EndButton({ label, describes, end, onEnded }: EndButtonProps): R
         type="button"
         className="secondary small"
         aria-label={`${label}: ${describes}`}
-        disabled={task.busy}
+        aria-busy={task.busy}
         onClick={() => void task.run()}
       >
         {label}

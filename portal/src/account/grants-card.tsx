@@ -66,6 +66,8 @@ function GrantEntry({ grant, onEnded }: GrantEntryProps): ReactNode {
   const texts = useTexts();
   const { application, scopes, created_at: since } = grant;
   const [asking, setAsking] = useState(false);
+  // The button that has opened the question gets the focus back.
+  const [asked, setAsked] = useState(false);
   return (
     <Entry
       icon={<ApplicationLogo application={application} />}
@@ -81,7 +83,11 @@ function GrantEntry({ grant, onEnded }: GrantEntryProps): ReactNode {
               type="button"
               className="secondary small"
               aria-label={`${texts.grants.end}: ${application.name}`}
-              onClick={() => setAsking(true)}
+              autoFocus={asked}
+              onClick={() => {
+                setAsked(true);
+                setAsking(true);
+              }}
             >
               {texts.grants.end}
             </button>
@@ -93,7 +99,7 @@ function GrantEntry({ grant, onEnded }: GrantEntryProps): ReactNode {
   );
 }
 
-/** Asks first. What has already ended elsewhere counts as ended. */
+/** Asks first. What has already ended elsewhere counts as ended. A button that is disabled would lose the focus. */
 function End({ grant, onEnded, onClose }: GrantEntryProps & { readonly onClose: () => void }): ReactNode {
   const { t } = useSpeech();
   const { grants: texts } = useTexts();
@@ -110,7 +116,7 @@ function End({ grant, onEnded, onClose }: GrantEntryProps & { readonly onClose: 
       <p role="status">{fill(texts.ask, { name: grant.application.name })}</p>
       <Failure error={end.error} />
       <div className="actions start">
-        <button type="button" className="primary" disabled={end.busy} onClick={() => void end.run()} autoFocus>
+        <button type="button" className="primary" aria-busy={end.busy} onClick={() => void end.run()} autoFocus>
           {texts.act}
         </button>
         <button type="button" className="secondary" onClick={onClose}>

@@ -123,7 +123,7 @@ function Remove({ passkey, onDone, onClose }: ActionProps): ReactNode {
       <p role="status">{fill(texts.ask, { name: passkey.name })}</p>
       <Failure error={remove.error} />
       <div className="actions start">
-        <button type="button" className="primary" disabled={remove.busy} onClick={() => void remove.run()} autoFocus>
+        <button type="button" className="primary" aria-busy={remove.busy} onClick={() => void remove.run()} autoFocus>
           {texts.remove}
         </button>
         <button type="button" className="secondary" onClick={onClose}>

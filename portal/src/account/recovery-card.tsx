@@ -84,7 +84,7 @@ function Make({ had: { left }, busy, make }: MakeProps): ReactNode {
   const [asking, setAsking] = useState(false);
   if (!asking)
     return (
-      <button type="button" className="secondary" disabled={busy} onClick={left === 0 ? make : () => setAsking(true)}>
+      <button type="button" className="secondary" aria-busy={busy} onClick={left === 0 ? make : () => setAsking(true)}>
         {left === 0 ? texts.make : texts.replace}
       </button>
     );
@@ -92,7 +92,7 @@ function Make({ had: { left }, busy, make }: MakeProps): ReactNode {
     <>
       <p role="status">{fill(texts.ask, { count: left })}</p>
       <div className="actions start">
-        <button type="button" className="primary" disabled={busy} onClick={make} autoFocus>
+        <button type="button" className="primary" aria-busy={busy} onClick={make} autoFocus>
           {texts.replace}
         </button>
         <button

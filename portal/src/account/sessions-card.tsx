@@ -111,7 +111,7 @@ function Sessions({ me, onChanged, sessions, reload }: SessionsProps): ReactNode
       </ul>
       <Failure error={others.error} />
       {sessions.length > 1 ? (
-        <button type="button" className="secondary" disabled={others.busy} onClick={() => void others.run()}>
+        <button type="button" className="secondary" aria-busy={others.busy} onClick={() => void others.run()}>
           {texts.endOthers}
         </button>
       ) : (
