@@ -392,6 +392,12 @@ describe('the administration console', () => {
     const page = await opened('#/tenants', 'Tenants');
     await on(page).button('New tenant').click();
     await on(page).field('Name').fill('Umbrella');
+    await page.keyboard.press('Enter');
+    await page.getByText('Enter an id.').waitFor();
+    await page.locator('input[aria-invalid=true]:focus').waitFor();
+    await page.keyboard.type('no id/');
+    await page.keyboard.press('Enter');
+    await page.locator('.field-error').filter({ hasNotText: 'Enter an id.' }).waitFor();
     await on(page).field('Id').fill('umbrella');
     await page.locator('form').getByRole('button', { name: 'New tenant' }).click();
     await on(page).link('Umbrella').first().click();
@@ -401,6 +407,9 @@ describe('the administration console', () => {
     await on(page).field('Id').fill('umbrella-research');
     await page.locator('form').getByRole('button', { name: 'New unit' }).click();
     await on(page).button('Rename: Research').click();
+    await on(page).field('Name').fill('');
+    await page.keyboard.press('Enter');
+    await page.getByText('Enter a name.').waitFor();
     await on(page).field('Name').fill('Development');
     await page.keyboard.press('Enter');
     await page.getByRole('cell', { name: 'Development', exact: true }).waitFor();

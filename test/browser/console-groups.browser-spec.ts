@@ -29,6 +29,8 @@ describe('groups in the administration console', () => {
     await on(page).button('New group').focus();
     await page.keyboard.press('Enter');
     await page.locator('input:focus').waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByText('Enter a name.').waitFor();
     await page.keyboard.type('Field Sales');
     await page.keyboard.press('Enter');
     await on(page).heading('Field Sales').waitFor();

@@ -923,6 +923,8 @@ export const texts: Texts = {
     intro: 'Jeder Benutzer gehört zu einem Mandanten. Dessen Administratoren sehen nur diesen Mandanten.',
     name: 'Name',
     id: 'Id',
+    nameRequired: 'Geben Sie einen Namen ein.',
+    idRequired: 'Geben Sie eine Id ein.',
     idHint: 'Buchstaben, Ziffern, Punkte, Bindestriche und Unterstriche. Die Id lässt sich später nicht ändern.',
     create: 'Neuer Mandant',
     created: 'Der Mandant ist angelegt.',

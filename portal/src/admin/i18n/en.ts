@@ -908,6 +908,8 @@ export const texts = {
     intro: 'Each user belongs to one tenant. Its administrators see only this tenant.',
     name: 'Name',
     id: 'Id',
+    nameRequired: 'Enter a name.',
+    idRequired: 'Enter an id.',
     idHint: 'Letters, digits, dots, hyphens and underscores. The id cannot be changed later.',
     create: 'New tenant',
     created: 'The tenant is created.',

@@ -865,6 +865,8 @@ export const texts: Texts = {
     intro: '每个用户属于一个租户，租户的管理员只能看到本租户。',
     name: '名称',
     id: '标识',
+    nameRequired: '请输入名称。',
+    idRequired: '请输入标识。',
     idHint: '可使用字母、数字、点、连字符和下划线，之后无法更改。',
     create: '新建租户',
     created: '租户已创建。',
