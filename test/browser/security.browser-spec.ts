@@ -77,12 +77,13 @@ describe('the owner of an account', () => {
     const name = await site.newUser();
     await onPhone(name);
     const page = await signedIn(name, 'Devices');
-    // The route "/user/sessions/others" ends all of them.
-    await page.route('**/user/sessions/*', (route) => route.fulfill({ status: 429, json: {} }));
-    for (const button of ['Sign out: Safari on iOS', 'Sign out everywhere else']) {
+    await page.route('**/user/sessions{,/*}', (route) =>
+      route.request().method() === 'DELETE' ? route.fulfill({ status: 429, json: {} }) : route.continue(),
+    );
+    for (const [n, button] of ['Sign out: Safari on iOS', 'Sign out everywhere else'].entries()) {
       await on(page).button(button).focus();
       await page.keyboard.press('Enter');
-      await on(page).alert().last().waitFor();
+      await on(page).alert().nth(n).waitFor();
       await page.getByRole('button', { name: button, disabled: false }).and(page.locator(':focus')).waitFor();
     }
   });
