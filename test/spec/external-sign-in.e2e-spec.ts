@@ -221,6 +221,11 @@ describe('sign-in at the identity provider of a company', () => {
     it('without jit only people with an account come in', async () => {
       await site.change({ jit: false });
       expect(await site.browser(person('nobody')).come()).toMatchObject({ error: 'LOGIN_404001' });
+      // The row of a name that a user has is found by the export and the erasure of this user.
+      const { uid } = await site.service.givenUser('named.by.claims');
+      expect(await site.browser(person('named.by.claims')).come()).toMatchObject({ error: 'LOGIN_404001' });
+      const log = 'SELECT user_id FROM login_logs WHERE login_name = ?';
+      expect(await site.service.database.rows(log, ['named.by.claims'])).toEqual([{ user_id: uid }]);
       expect((await site.browser(ann).signIn()).status).toBe(200);
       await site.change({ jit: true });
     });

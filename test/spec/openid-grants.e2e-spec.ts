@@ -11,6 +11,7 @@ import {
   postForm,
   proofs,
 } from '../support/openid';
+import { retentionOf } from '../support/retention';
 
 /** docs/spec/extensions.md#j */
 describe('what an application may ask for', () => {
@@ -180,6 +181,43 @@ describe('what an application may ask for', () => {
     expect((await askForTokens(service, application, tooLate)).body.error).toBe('expired_token');
     const unknown = { ...form, device_code: 'unknown' };
     expect((await askForTokens(service, application, unknown)).body.error).toBe('invalid_grant');
+  });
+
+  it('a device whose user refuses gets access_denied although its resource is gone, and expired_token when the refusal comes late', async () => {
+    await service.givenUser('nora');
+    const { access } = await service.session('nora');
+    const [former, other] = ['https://first.example.com', 'https://second.example.com'] as const;
+    const application = await givenApplication(service, {
+      ...{ type: 'native', redirectUris: [], scopes: ['openid'], audience: [former] },
+    });
+    const begin = async () => {
+      const { body } = await postForm(service, '/oidc/device/auth', application, { scope: 'openid', resource: former });
+      const browser = new OpenIdBrowser(service);
+      const typed = await browser.request('GET', `/oidc/device?user_code=${body.user_code}`);
+      const confirmed = await browser.submit(await browser.submit(typed));
+      const interaction = new URL(String(confirmed.headers.location)).searchParams.get('interaction')!;
+      const refuse = async () => {
+        const answer = await browser.finish(interaction, access, { consent: false });
+        await browser.follow(answer.body.data.redirect_to as string);
+      };
+      const grant_type = 'urn:ietf:params:oauth:grant-type:device_code';
+      const form = { grant_type, device_code: body.device_code as string };
+      return { refuse, ask: () => askForTokens(service, application, form) };
+    };
+    const [soon, late] = [await begin(), await begin()];
+    await soon.refuse();
+    await service.database.affected('UPDATE applications SET audience = ? WHERE id = ?', [
+      JSON.stringify([other]),
+      application.id,
+    ]);
+    expect((await soon.ask()).body.error).toBe('access_denied');
+    service.clock.advanceSeconds(601);
+    await late.refuse();
+    await retentionOf(service).purge();
+    expect((await late.ask()).body.error).toBe('expired_token');
+    service.clock.advanceSeconds(3600);
+    await retentionOf(service).purge();
+    expect((await late.ask()).body.error).toBe('invalid_grant');
   });
 
   it('a token that is bound to a key works with a proof of this key only, and a proof works once', async () => {

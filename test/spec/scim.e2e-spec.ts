@@ -49,7 +49,7 @@ describe('users and groups by SCIM', () => {
     expect((await auditOf(uid)).map(({ event }) => event)).toContain('USER_INVITED');
   });
 
-  it('a user who is made without an address is invited when the first usable one comes, and by no later change', async () => {
+  it('a user who is made without an address is invited when the first usable one comes, and not when it is replaced', async () => {
     const uid = await client.givenUser('mailbox-follows');
     const invitations = async () => (await auditOf(uid)).filter(({ event }) => event === 'USER_INVITED').length;
     const address = (value: string | null) => ({ op: 'replace', path: 'emails[type eq "work"].value', value });
@@ -69,6 +69,10 @@ describe('users and groups by SCIM', () => {
     const other = await service.givenUser('has-a-password', { email: null });
     expect((await client.patch(`/Users/${other.uid}`, [address('has@example.com')])).status).toBe(200);
     expect((await auditOf(other.uid)).map(({ event }) => event)).not.toContain('USER_INVITED');
+    const former = await service.givenUser('of-the-old-system', { email: null, password: null });
+    await service.database.affected('UPDATE users SET legacy_login = TRUE WHERE uid = ?', [former.uid]);
+    expect((await client.patch(`/Users/${former.uid}`, [address('former@example.com')])).status).toBe(200);
+    expect((await auditOf(former.uid)).map(({ event }) => event)).not.toContain('USER_INVITED');
   });
 
   it('active: false disables the user, ends every session in the same transaction, and leaves a receipt', async () => {

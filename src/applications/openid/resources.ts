@@ -31,12 +31,15 @@ export async function resourceServerOf(
 
 interface Consumable {
   readonly resource?: string | readonly string[];
+  /** Of a device whose user has refused. */
+  readonly error?: string;
   consume(): Promise<void>;
 }
 
 /**
  * The package uses up a code or a refresh token, and only then looks at the resource of the new access token. The application
- * would lose the token by a wrong `resource`, and its next try would end the grant as a theft. So the resource is compared before.
+ * would lose the token by a wrong `resource`, and its next try would end the grant as a theft. So the resource is compared before. A
+ * device whose user has refused learns that, whatever resource it names.
  */
 export function refuseTargetsFirst(provider: Provider, ports: ResourcePorts): void {
   const { library } = ports;
@@ -44,6 +47,7 @@ export function refuseTargetsFirst(provider: Provider, ports: ResourcePorts): vo
     const { consume } = prototype as unknown as Consumable;
     Object.assign(prototype, {
       async consume(this: Consumable) {
+        if (this.error !== undefined) return consume.call(this);
         const ctx = library.Provider.ctx!;
         const granted = [this.resource ?? []].flat();
         const asked = [ctx.oidc.params?.resource ?? granted].flat() as string[];

@@ -118,7 +118,9 @@ export class ScimUsers {
       // In the same transaction: after a crash between two, the second request of the client would find nothing to change, and
       // nobody would invite. A row of an older version can have a text that is no address: nothing is sent to it.
       async (change, user) => {
-        if (!isInvitable(user) || user.password !== null || usableAddress(user.email) === null) return;
+        // Whose password the old system knows can sign in.
+        const signsIn = user.password !== null || user.legacyLogin;
+        if (!isInvitable(user) || signsIn || usableAddress(user.email) === null) return;
         await this.support.steps.invite(change, user, languageFor(user.language, authority.actor.client.language));
       },
     );

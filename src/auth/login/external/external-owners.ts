@@ -64,7 +64,7 @@ export class ExternalOwners {
       if (user === null || !belongsTo(user, provider)) return refused('moved', userId);
       return { outcome: 'signs_in', userId, reason: null };
     }
-    const { loginName, email, externalId } = person;
+    const { externalId } = person;
     const meant = externalId === null ? undefined : await this.users.findByExternalId(provider.id, externalId);
     if (meant !== undefined) {
       if ((await this.identities.ofUser(meant.uid)) !== null) return refused('bound', meant.uid);
@@ -72,7 +72,7 @@ export class ExternalOwners {
     }
     const missing = missingFor(provider, person);
     if (missing !== undefined) return refused(missing);
-    const other = (await this.users.findSigningIn(loginName!)) ?? (await this.users.findByEmail(email!));
+    const other = await this.namedBy(person);
     return other === null ? { outcome: 'creates', userId: null, reason: null } : refused('taken', other.uid);
   }
 
@@ -121,7 +121,7 @@ export class ExternalOwners {
     const { loginName, email, nickname, externalId } = person;
     const missing = missingFor(provider, person);
     if (missing !== undefined || loginName === null || email === null) {
-      return this.refuse(missing ?? 'domain', provider, null, client);
+      return this.refuse(missing ?? 'domain', provider, await this.namedBy(person), client);
     }
     try {
       return await this.database.transaction(async (tx) => {
@@ -145,9 +145,14 @@ export class ExternalOwners {
       if (!(error instanceof AccountProblem || error instanceof NotBound)) throw error;
       const winner = await this.bound(provider, sub, client);
       if (winner !== undefined) return winner;
-      const other = (await this.users.findSigningIn(loginName)) ?? (await this.users.findByEmail(email));
-      return this.refuse('taken', provider, other, client);
+      return this.refuse('taken', provider, await this.namedBy(person), client);
     }
+  }
+
+  /** The account whose login name or address the claims have. */
+  private async namedBy({ loginName, email }: ExternalPerson): Promise<User | null> {
+    const named = loginName === null ? null : await this.users.findSigningIn(loginName);
+    return named ?? (email === null ? null : this.users.findByEmail(email));
   }
 
   private async bind(
