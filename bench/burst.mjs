@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // node bench/burst.mjs [--rounds N] [--cost N]: 100 logins at once beside a program per core that never sleeps. A service with the default
 // bound of the wait is compared in turns with one that refuses none: how many of the 100 does the first one accept, and how many
-// of the second one took less than the bound than the bound? Run `npm run build:server` first.
+// of the second one took less than the bound? Run `npm run build:server` first.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -7,7 +7,10 @@ import { ApplicationSessions } from './application-sessions.repository';
 import { logoutStatus } from './persistence/application-logout.entity';
 import { OidcRecords } from './persistence/oidc-record.repository';
 
-/** An interaction lives as long, and asks until then whether the pushed request that it began with was used (`RecordAdapter`). */
+/**
+ * The first interaction of a sign-in lives as long, and asks until then whether the pushed request that it began with was used
+ * (`RecordAdapter`).
+ */
 export const oldOidcRecords: OldRows = { table: 'oidc_records', key: 'id_hash', time: 'expires', seconds: hour };
 
 /** The receipts are a log. Only a token for an application that was deleted still waits after so long. */

@@ -67,7 +67,7 @@ export class MailOutbox {
     };
   }
 
-  /** Sends all due mails now instead of at the next poll. */
+  /** Sends all due mails now instead of at the next poll, until the mail server cannot be used. */
   sendDue(): Promise<void> {
     return this.worker.sendDue();
   }

@@ -37,8 +37,7 @@ export interface OutboxQueue<Item extends Lease, Outcome> {
   /** The shutdown aborted the attempt: the attempt does not count, and the item is due at once. */
   handBack(item: Item, outcome: Outcome): Promise<boolean>;
   /**
-   * Whether the worker waits for the next poll before it claims more. Without this method it never waits, which suits
-   * items that are usually sent.
+   * Whether the worker waits for the next poll before it claims more. Without this method it never waits.
    */
   waitsAfter?(outcome: Outcome): boolean;
 }
@@ -83,7 +82,7 @@ export class OutboxWorker<Item extends Lease, Outcome> {
     }, this.limits.nudgeMs);
   }
 
-  /** Sends all due items and resolves when none is left. */
+  /** Sends all due items. Resolves when none is left, or when `waitsAfter` lets the worker wait. */
   async sendDue(): Promise<void> {
     this.look();
     while (this.claiming !== undefined || this.underWay.size > 0) {

@@ -36,8 +36,9 @@ export class PasswordVerifier implements CredentialVerifier {
 
   /**
    * Replaces a hash of a lower cost or of another system. Such a system may have taken a password that bcrypt would
-   * truncate: its hash stays until the password changes. Where there is no hash, the password has to change now. When nothing can be hashed now (a full queue, a client that has
-   * disconnected, no thread), the next login does it: this login has already succeeded and must not fail here.
+   * truncate: its hash stays until the password changes. Where there is no hash, the password has to change now. When nothing
+   * can be hashed now (a full queue, a client that has disconnected, no thread), the next login does it: this login has already
+   * succeeded and must not fail here. A weak password of the old system has to change first all the same.
    */
   async renew({ user }: CredentialProof, { password }: LoginCommand, client: ClientInfo): Promise<User> {
     const isLegacy = this.legacy.isAskedFor(user);
