@@ -40,8 +40,8 @@ export function readOpenIdSettings(env: SettingsReader, context: Surroundings): 
   );
   if (current === undefined) return { openId: undefined };
   // In a rotation a key may stand in both settings. The package does not start with a key identifier that comes twice.
-  const others = former.filter(({ key }, i) => [current, ...former.slice(0, i)].every((one) => !one.key.equals(key)));
-  return { openId: { issuer, keys: [current, ...others] } };
+  const [first, ...others] = new Map([current, ...former].map((one) => [textOf(one), one])).values();
+  return { openId: { issuer, keys: [first!, ...others] } };
 }
 
 /** Clients compare the issuer as a text, so it has no slash at the end, and no query or fragment (OpenID Discovery §3). */
@@ -66,6 +66,9 @@ function currentKey(env: SettingsReader, { production, dataDir, jwt }: Surroundi
   env.problem('OIDC_PRIVATE_KEY', 'is required with OIDC=on, unless JWT_ALGORITHM is ES256 or RS256');
   return undefined;
 }
+
+/** Keys are compared by it: `KeyObject.equals` of two types leaves an error in OpenSSL, and the next key is then refused. */
+const textOf = ({ key }: OpenIdKey) => key.export({ type: 'pkcs8', format: 'pem' });
 
 const pems = (text: string): readonly string[] => text.match(/-----BEGIN [\s\S]*?-----END [A-Z ]+-----/g) ?? [];
 

@@ -1,4 +1,4 @@
-import { generateKeyPairSync } from 'node:crypto';
+import { createPrivateKey, generateKeyPairSync } from 'node:crypto';
 import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -590,6 +590,8 @@ describe('OIDC_PREVIOUS_KEYS', () => {
   it('a key that is also the current one, or comes twice, is published once', () => {
     const [current, former] = [pem(), pem('RSA')];
     const { openId } = load({ OIDC: 'on', OIDC_PRIVATE_KEY: current, OIDC_PREVIOUS_KEYS: former + current + former });
+    // `KeyObject.equals` of two types would leave an error in OpenSSL, which the next reading of a key takes for its own.
+    expect(() => createPrivateKey(current)).not.toThrow();
     expect(openId?.keys.map(({ key }) => key.export({ type: 'pkcs8', format: 'pem' }))).toEqual([current, former]);
   });
 });
