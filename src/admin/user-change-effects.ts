@@ -13,8 +13,8 @@ import type { Change } from './admin-changes';
 import { type Authority, foreignChange } from './authority';
 
 /**
- * What a change of an account ends, and what its owner is told of it. The transaction holds the row of the user, and `user` is
- * that of before the change.
+ * A change of an account ends something, and its owner is told. The transaction holds the row of the user; `user` has the values
+ * of before the change.
  */
 @Injectable()
 export class UserChangeEffects {

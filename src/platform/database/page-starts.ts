@@ -119,7 +119,7 @@ function orderText({ order: { column, id, descending }, few }: SortedList): stri
   return id === undefined ? first : `${first}, ${id}${direction}`;
 }
 
-/** What is kept of a row: the rest may have personal data. */
+/** A start keeps no more of a row, because the rest may have personal data. */
 const placeOf = ({ id, place }: PlacedRow): PlacedRow => ({ id, place });
 
 /** NULL is the first of all values, in both databases. */

@@ -1,4 +1,4 @@
-import { type ReactNode, useState } from 'react';
+import type { ReactNode } from 'react';
 import type { AdminGroup } from '@portal-auth/sdk/admin';
 import { Field } from '../../components/fields';
 import { Form } from '../../components/form';
@@ -7,10 +7,10 @@ import { Submit } from '../../components/submit';
 import { useSpeech } from '../../i18n/texts';
 import { useTask } from '../../use-task';
 import { admin } from '../client';
-import { problemsOf } from '../drafts';
 import { useTexts } from '../i18n/texts';
 import { TenantField } from '../parts/tenant-field';
 import { useDraft } from '../use-draft';
+import { useRequired } from '../use-required';
 import { useViewer } from '../viewer';
 
 interface NewGroupProps {
@@ -22,26 +22,19 @@ export function NewGroup({ onDone, onCancel }: NewGroupProps): ReactNode {
   const { t } = useSpeech();
   const { groups: texts, tenants } = useTexts();
   const { me, root } = useViewer();
-  const [checked, setChecked] = useState(false);
   const [{ name, tenant }, set] = useDraft('new', { name: '', tenant: me.tenant_id ?? '' });
   const task = useTask(async () => {
     onDone(await admin.createGroup({ name: name.trim(), ...(root && { tenant_id: tenant }) }));
   });
+  const { save, problemAt } = useRequired(task, { name: [name, tenants.nameRequired] });
   return (
-    <Form
-      busy={task.busy}
-      onSubmit={() => {
-        setChecked(true);
-        if (name.trim() === '') task.reset();
-        else void task.run();
-      }}
-    >
+    <Form busy={task.busy} onSubmit={save}>
       <Failure error={task.error} />
       <Field
         label={texts.name}
         value={name}
         onChange={(next) => set({ name: next, tenant })}
-        error={checked && name.trim() === '' ? tenants.nameRequired : problemsOf(task.error)('name')}
+        error={problemAt('name')}
         autoComplete="off"
         maxLength={255}
         autoFocus

@@ -1,13 +1,13 @@
-import { type ReactNode, useId, useState } from 'react';
+import { type ReactNode, useId } from 'react';
 import { Field } from '../../components/fields';
 import { Form } from '../../components/form';
 import { Failure } from '../../components/message';
 import { Submit } from '../../components/submit';
 import { useSpeech } from '../../i18n/texts';
 import { useTask } from '../../use-task';
-import { problemsOf } from '../drafts';
 import { useTexts } from '../i18n/texts';
 import { useDraft } from '../use-draft';
+import { useRequired } from '../use-required';
 
 interface NewRowProps {
   readonly submit: string;
@@ -22,19 +22,12 @@ export function NewRow({ submit, idHint, create, onDone, onCancel }: NewRowProps
   const { t } = useSpeech();
   const { tenants: texts } = useTexts();
   const hint = useId();
-  const [checked, setChecked] = useState(false);
   const [{ id, name }, set] = useDraft('new', { id: '', name: '' });
   const task = useTask(async () => {
     await create(id.trim(), name.trim());
     onDone();
   });
-  const missing = { id: id.trim() === '', name: name.trim() === '' };
-  const problem = problemsOf(task.error);
-  const save = () => {
-    setChecked(true);
-    if (missing.id || missing.name) task.reset();
-    else void task.run();
-  };
+  const { save, problemAt } = useRequired(task, { name: [name, texts.nameRequired], id: [id, texts.idRequired] });
   return (
     <Form busy={task.busy} onSubmit={save}>
       <Failure error={task.error} />
@@ -42,7 +35,7 @@ export function NewRow({ submit, idHint, create, onDone, onCancel }: NewRowProps
         label={texts.name}
         value={name}
         onChange={(next) => set({ id, name: next })}
-        error={checked && missing.name ? texts.nameRequired : problem('name')}
+        error={problemAt('name')}
         autoComplete="off"
         maxLength={255}
         autoFocus
@@ -52,7 +45,7 @@ export function NewRow({ submit, idHint, create, onDone, onCancel }: NewRowProps
         label={texts.id}
         value={id}
         onChange={(next) => set({ id: next, name })}
-        error={checked && missing.id ? texts.idRequired : problem('id')}
+        error={problemAt('id')}
         describedBy={hint}
         autoComplete="off"
         autoCapitalize="none"
@@ -86,28 +79,21 @@ interface RenameProps {
 export function Rename({ name: former, draft = 'name', rename, onDone, onCancel }: RenameProps): ReactNode {
   const { t } = useSpeech();
   const { tenants: texts } = useTexts();
-  const [checked, setChecked] = useState(false);
   const [{ name }, set] = useDraft(draft, { name: former });
   const task = useTask(async () => {
     if (name.trim() !== former) await rename(name.trim());
     onDone();
   });
+  const { save, problemAt } = useRequired(task, { name: [name, texts.nameRequired] });
   return (
     <div className="rename" onKeyDown={(event) => event.key === 'Escape' && onCancel()}>
-      <Form
-        busy={task.busy}
-        onSubmit={() => {
-          setChecked(true);
-          if (name.trim() === '') task.reset();
-          else void task.run();
-        }}
-      >
+      <Form busy={task.busy} onSubmit={save}>
         <Failure error={task.error} />
         <Field
           label={texts.name}
           value={name}
           onChange={(next) => set({ name: next })}
-          error={checked && name.trim() === '' ? texts.nameRequired : problemsOf(task.error)('name')}
+          error={problemAt('name')}
           autoComplete="off"
           maxLength={255}
           autoFocus
