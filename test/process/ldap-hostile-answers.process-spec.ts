@@ -171,9 +171,10 @@ describe('a hostile directory', () => {
       await assertUnharmed();
       const { LOGIN_503001: unavailable = 0, ...others } = outcomes;
       expect(Object.keys(others).filter((outcome) => !judged.includes(outcome))).toEqual([]);
-      // Some answers are refused and some are accepted.
+      // Some answers are refused and some are accepted. To the service bind, every mutated answer of this seed is
+      // refused: a login that succeeds there got a correct answer, because the last mutated one was just sent.
       expect(unavailable).toBeGreaterThan(share / 10);
-      expect(Object.keys(others)).not.toEqual([]);
+      if (question !== 'service bind') expect(Object.keys(others)).not.toEqual([]);
       await eventually(async () => (await login(accounts[0]!)) === 'success', { what: 'a correct answer is accepted' });
     },
   );
