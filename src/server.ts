@@ -42,6 +42,7 @@ export async function startServer(
   const copies = config.logExport.url === undefined ? undefined : new LogCopies();
   const spanIds = config.tracing.url === undefined ? undefined : () => tracing?.currentIds();
   const logger = createLogger(config.logLevel, { copies, spanIds });
+  for (const doubt of config.effective.doubts) logger.warn({ context: 'main' }, doubt);
   // Before the service listens, it has no requests to finish, so a signal ends it at once.
   let stop = (signal: StopSignal): void => process.exit(128 + constants.signals[signal]);
   let told = false;

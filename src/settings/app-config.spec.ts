@@ -60,14 +60,39 @@ const settings: Setting[] = [
   ['NODE_ENV', (c) => c.production, false, 'test', false, ['prod', 'Production', 'staging']],
   ['HOST', (c) => c.http.host, '127.0.0.1', '10.0.0.9', '10.0.0.9', []],
   ['PORT', (c) => c.http.port, 3000, '8080', 8080, ['65536', ...wholeNumbers]],
-  ['API_PREFIX', (c) => c.http.apiPrefix, '', '/api/v1', '/api/v1', ['api', '/a b', '//x', '/a?b', '/:id', '/*']],
+  [
+    'API_PREFIX',
+    (c) => c.http.apiPrefix,
+    '',
+    '/api/v1',
+    '/api/v1',
+    [
+      ...['api', '/a b', '//x', '/a//b', '/a?b', '/:id', '/*'],
+      // Clients resolve these before they ask, so no request would have the prefix.
+      ...['/..', '/.', '/../admin', '/api/../v1', '/api/./v1', '/api/..', '/%2e%2e/admin', '/api/%2E/v1', '/a%2Fb'],
+    ],
+  ],
+  ['API_PREFIX', (c) => c.http.apiPrefix, '', '/.api/v1..2/...', '/.api/v1..2/...', []],
   [
     'SYSTEM_URL',
     (c) => c.systemUrl,
     'http://127.0.0.1:3000',
     'https://p.example/',
     'https://p.example',
-    ['p', 'ftp://p', 'https://p.example/?q=1', 'https://p.example/#f', 'https://p.example ', 'https://p.exa\nmple'],
+    [
+      ...[
+        'p',
+        'ftp://p',
+        'https://p.example/?q=1',
+        'https://p.example/#f',
+        'https://p.example ',
+        'https://p.exa\nmple',
+      ],
+      // `new URL` accepts these as https://p.example, and a link in a mail would have the text.
+      ...['https:p.example', 'https:/p.example', 'https:\\\\p.example'],
+      // Each link in a mail and each token would have the account.
+      ...['https://user:canary-0f9d2c@p.example', 'https://user@p.example'],
+    ],
   ],
   [
     'TOKEN_BINDING_ORIGINS',
@@ -596,8 +621,29 @@ describe('OIDC_PREVIOUS_KEYS', () => {
   });
 });
 
+describe('METRICS_PORT', () => {
+  it.each([
+    ['9100', '9100'],
+    [undefined, '3000'],
+  ])('stops the start if it is that of PORT=%s, where the service itself listens', (PORT, METRICS_PORT) => {
+    expect(problems({ ...development, PORT, METRICS_PORT })).toEqual(['METRICS_PORT must be another port than PORT']);
+  });
+
+  it('may be the default of PORT if PORT is another one', () => {
+    expect(problems({ ...development, PORT: '8080', METRICS_PORT: '3000' })).toEqual([]);
+  });
+});
+
 describe('OIDC_ISSUER', () => {
   it.each([
+    ['https://portal.example.com/../oidc', 'must have a path'],
+    ['https://portal.example.com/./oidc', 'must have a path'],
+    ['https://portal.example.com/a/%2e%2e/oidc', 'must have a path'],
+    ['https://portal.example.com/oidc/.%2E', 'must have a path'],
+    ['https://portal.example.com//oidc', 'must have a path'],
+    ['https://portal.example.com\\oidc', 'must have a path'],
+    ['https:/portal.example.com/oidc', 'must '],
+    ['https:portal.example.com/oidc', 'must '],
     ['https://portal.example.com', 'must have a path'],
     ['https://portal.example.com/oidc?tenant=a', 'must have a path'],
     ['https://portal.example.com/oidc#a', 'must have a path'],

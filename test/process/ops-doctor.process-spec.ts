@@ -186,6 +186,10 @@ describe('doctor', () => {
       expect(code).toBe(0);
       const proxied = { ...production, TRUSTED_PROXIES: '10.0.0.0/8' };
       expect((await doctor(proxied)).of.settings).toBe('ok: nothing to warn of');
+      const misspelt = { ...proxied, OTEL_EXPORTER_OTLP_ENDPOIN: 'http://user:canary@collector:4318' };
+      expect((await doctor(misspelt)).of.settings).toBe(
+        'warn: OTEL_EXPORTER_OTLP_ENDPOIN has no effect, DID_YOU_MEAN OTEL_EXPORTER_OTLP_ENDPOINT',
+      );
       expect((await doctor({ ...proxied, MAIL_FROM: '' })).of.settings).toMatch(/^warn: MAIL_FROM is the default/);
       // Names below `.invalid` never resolve (RFC 6761), so this checks only the setting.
       const remote = (parameters: string) =>

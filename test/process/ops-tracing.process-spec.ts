@@ -105,6 +105,19 @@ describe('traces and log records', () => {
     expect(JSON.stringify(collector.spans)).not.toContain('alice');
   });
 
+  it('a misspelt variable of OpenTelemetry is a warning of the log at the start, without its value', async () => {
+    const service = await start({ OTEL_EXPORTER_OTLP_ENDPOIN: `${collector.endpoint}/canary` });
+    await service.stop();
+    const doubts = service.lines.map((line) => JSON.parse(line)).filter(({ msg }) => /DID_YOU_MEAN/.test(msg));
+    expect(doubts).toEqual([
+      expect.objectContaining({
+        level: 40,
+        msg: 'OTEL_EXPORTER_OTLP_ENDPOIN has no effect, DID_YOU_MEAN OTEL_EXPORTER_OTLP_ENDPOINT',
+      }),
+    ]);
+    expect(service.lines.join()).not.toContain('canary');
+  });
+
   it('each external system has a span, and no span contains a user, an address or a secret', async () => {
     const captcha = new SiteverifyStub();
     await captcha.listen();

@@ -44,7 +44,7 @@ export function checkKeys(
 }
 
 /** Warns of settings that are allowed but usually wrong in production. */
-export function checkSettings({ production, http, mail, database }: AppConfig): Promise<Finding> {
+export function checkSettings({ production, http, mail, database, effective }: AppConfig): Promise<Finding> {
   return finding(
     'settings',
     () => {
@@ -56,6 +56,7 @@ export function checkSettings({ production, http, mail, database }: AppConfig): 
         isPlainAndRemote(database.url)
           ? 'DATABASE_URL has no ssl-mode: passwords and rows cross the network unencrypted'
           : '',
+        ...effective.doubts,
       ].filter((warning) => warning !== '');
       return Promise.resolve(warnings.length > 0 ? ['warn', warnings.join('; ')] : ['ok', 'nothing to warn of']);
     },

@@ -208,7 +208,7 @@ describe('a name of another program never stops the start', () => {
       'USER_ID',
       'MAX_OLD_SPACE',
     ],
-    // The packages of OpenTelemetry read these.
+    // OpenTelemetry, also a misspelt name of it.
     ...[
       'OTEL_SERVICE_NAME',
       'OTEL_RESOURCE_ATTRIBUTES',

@@ -4,8 +4,7 @@ const minLength = 8;
 const long = 12;
 
 /**
- * The packages of OpenTelemetry read more `OTEL_` names than this service does. Kubernetes sets the names with
- * `_SERVICE_` and `_PORT_`.
+ * `OTEL_` names are those of OpenTelemetry (`meantOpenTelemetryName`). Kubernetes sets the names with `_SERVICE_` and `_PORT_`.
  */
 const foreignNames = /^OTEL_|_SERVICE_(HOST|PORT)(_|$)|_PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?$/;
 /** Kubernetes sets a variable such as `METRIC_PORT=tcp://10.0.0.7:9100` for each service of the namespace. */
@@ -20,10 +19,11 @@ export function meantSetting(name: string, value: string, known: ReadonlySet<str
   if (foreignNames.test(name) || isServiceLink(value) || !/^[A-Za-z][\w-]{5,63}$/.test(name)) return undefined;
   const typed = name.toUpperCase().replaceAll('-', '_');
   const candidates = [...known].filter((one) => one.length >= minLength);
-  return candidates.find((one) => looksLike(typed, one)) ?? candidates.find((one) => looksLike(typed, `${one}_FILE`));
+  return candidates.find((one) => misspelt(typed, one)) ?? candidates.find((one) => misspelt(typed, `${one}_FILE`));
 }
 
-function looksLike(typed: string, known: string): boolean {
+/** Whether a name in upper case is another one with a few wrong letters, other underscores or another unit. */
+export function misspelt(typed: string, known: string): boolean {
   if (typed.replaceAll('_', '') === known.replaceAll('_', '')) return true;
   if (typed.replace(unit, '') === known.replace(unit, '')) return true;
   const most = known.length >= long ? 3 : 1;

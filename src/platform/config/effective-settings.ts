@@ -15,6 +15,8 @@ export abstract class EffectiveSettings {
   abstract readonly rows: readonly EffectiveSetting[];
   /** Every name that is a setting, also of those that were not read. */
   abstract readonly names: ReadonlySet<string>;
+  /** Names that are probably misspelt, and do not stop the start: one sentence for each. */
+  abstract readonly doubts: readonly string[];
 }
 
 /** Keys, passwords and tokens, and addresses that may have a password in them. */

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import type { SettingsReader } from './settings-reader';
-import { urlOf } from '../../shared/url-text';
+import { isPlainPath, urlOf } from '../../shared/url-text';
 
 export type CidrRange = [ipaddr.IPv4 | ipaddr.IPv6, number];
 
@@ -17,14 +17,15 @@ export abstract class HttpSettings {
 }
 
 export function readHttpSettings(env: SettingsReader, production: boolean): HttpSettings {
+  const port = env.count('PORT', 3000, { min: 0, max: 65_535 });
   return {
     host: env.text('HOST', production ? '0.0.0.0' : '127.0.0.1'),
-    port: env.count('PORT', 3000, { min: 0, max: 65_535 }),
+    port,
     apiPrefix: readPrefix(env),
     corsOrigins: readOrigins(env),
     trustedProxies: readProxies(env),
     apiDocs: env.flag('API_DOCS', !production),
-    metricsPort: env.optional('METRICS_PORT') === undefined ? undefined : env.count('METRICS_PORT', 0, { max: 65_535 }),
+    metricsPort: readMetricsPort(env, port),
   };
 }
 
@@ -35,9 +36,16 @@ export function isLoopback(host: string): boolean {
 
 function readPrefix(env: SettingsReader): string {
   const prefix = env.text('API_PREFIX', '').replace(/\/+$/, '');
-  if (prefix !== '' && !/^(\/[A-Za-z0-9._~-]+)+$/.test(prefix))
-    env.problem('API_PREFIX', 'must be a path such as /api/v1');
+  if (prefix !== '' && !isPlainPath(prefix))
+    env.problem('API_PREFIX', 'must be a path such as /api/v1, without dot segments (/../)');
   return prefix;
+}
+
+function readMetricsPort(env: SettingsReader, port: number): number | undefined {
+  if (env.optional('METRICS_PORT') === undefined) return undefined;
+  const metricsPort = env.count('METRICS_PORT', 0, { max: 65_535 });
+  if (metricsPort === port && port > 0) env.problem('METRICS_PORT', 'must be another port than PORT');
+  return metricsPort;
 }
 
 function readOrigins(env: SettingsReader): string[] {

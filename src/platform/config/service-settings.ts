@@ -26,5 +26,7 @@ function readSystemUrl(env: SettingsReader, production: boolean, port: number): 
     : env.url('SYSTEM_URL', ['http:', 'https:'], `http://127.0.0.1:${port}`);
   // The service appends a path and a query.
   if (/[?#]/.test(url)) env.problem('SYSTEM_URL', 'must not have a query or a fragment');
+  // Links and the issuer of tokens have this text, so everybody would read the password.
+  else if (/^\w+:\/\/[^/]*@/.test(url)) env.problem('SYSTEM_URL', 'must not have a user or a password');
   return url;
 }

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { meantSetting } from './did-you-mean';
 import { effectiveSetting, type EffectiveSettings } from './effective-settings';
+import { meantOpenTelemetryName } from './opentelemetry-names';
 import { settingElsewhere } from './settings-elsewhere';
 import { urlOf } from '../../shared/url-text';
 
@@ -105,7 +106,7 @@ export class SettingsReader {
         this.fallbacks.get(key),
       );
     });
-    return { rows, names: new Set(this.known) };
+    return { rows, names: new Set(this.known), doubts: this.doubts() };
   }
 
   text(key: string, fallback: string): string {
@@ -152,11 +153,20 @@ export class SettingsReader {
     }
     // `new URL` drops white space, but the text that this method returns still has it and is put into links.
     const parsed = /\s/.test(value) ? undefined : urlOf(value);
-    if (parsed === undefined || !protocols.includes(parsed.protocol)) {
+    // It also completes `https:example.com`, which is a path to whoever reads the text.
+    const written = parsed !== undefined && value.toLowerCase().startsWith(`${parsed.protocol}//`);
+    if (!written || !protocols.includes(parsed.protocol)) {
       this.problem(key, `must be a URL that starts with ${protocols.map((p) => `${p}//`).join(' or ')}`);
       return '';
     }
     return value.replace(/\/+$/, '');
+  }
+
+  private doubts(): string[] {
+    return Object.keys(this.environment).flatMap((name) => {
+      const meant = this.isSet(name) ? meantOpenTelemetryName(name) : undefined;
+      return meant === undefined ? [] : [`${name} has no effect, DID_YOU_MEAN ${meant}`];
+    });
   }
 
   private twoSources(one: string, other: string): void {
