@@ -49,6 +49,7 @@ describe('behind a real nginx (W13)', () => {
     ['none', {}],
     ['a forged X-Forwarded-For', { 'x-forwarded-for': '1.2.3.4' }],
     ['a forged chain that ends at the proxy', { 'x-forwarded-for': `1.2.3.4, ${proxyAddress}` }],
+    ['a forged chain with ports', { 'x-forwarded-for': `1.2.3.4:80, ${proxyAddress}:443` }],
     ['several X-Forwarded-For', { 'x-forwarded-for': ['1.2.3.4', '5.6.7.8'] }],
     ['an X-Forwarded-For without an address', { 'x-forwarded-for': 'not-an-ip' }],
     ['a very long X-Forwarded-For', { 'x-forwarded-for': '1.2.3.4, '.repeat(700) }],

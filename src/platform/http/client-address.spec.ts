@@ -41,6 +41,15 @@ describe('the client address (docs/spec/attacks.md#w13)', () => {
     ['a proxy in the mapped form', '10.0.0.1', '198.51.100.9, ::ffff:10.0.0.2', '198.51.100.9'],
     ['IPv6', 'fd00::1', '2001:DB8::0:9', '2001:db8::9'],
     ['hops with and without spaces', '10.0.0.1', '198.51.100.9,10.0.0.2,   10.0.0.3', '198.51.100.9'],
+    ['a port, as Azure Application Gateway writes it', '10.0.0.1', '198.51.100.9:52311', '198.51.100.9'],
+    ['IPv6 in brackets with a port', 'fd00::1', '[2001:DB8::0:9]:443', '2001:db8::9'],
+    ['IPv6 in brackets', 'fd00::1', '[2001:db8::9]', '2001:db8::9'],
+    ['the mapped form in brackets with a port', '10.0.0.1', '[::ffff:198.51.100.9]:65535', '198.51.100.9'],
+    ['a chain of proxies with ports', '10.0.0.1', '198.51.100.9:1, [fd00::2]:443, 10.0.0.2:80', '198.51.100.9'],
+    ['a forged hop with a port in front', '10.0.0.1', '10.0.0.66:80, 198.51.100.9:52311', '198.51.100.9'],
+    ['a forged hop in front of the port of IPv6', 'fd00::1', '[fd00::66]:80, [2001:db8::9]:443', '2001:db8::9'],
+    // Without brackets nobody can tell a port from a group of the address.
+    ['IPv6 without brackets, which has no port', 'fd00::1', '2001:db8::9:443', '2001:db8::9:443'],
   ])('is read from the right end of X-Forwarded-For: %s', (_what, peer, header, address) => {
     expect(clientAddress(peer, header, proxies)).toBe(address);
   });
@@ -52,9 +61,18 @@ describe('the client address (docs/spec/attacks.md#w13)', () => {
     ',',
     '1.2.3.4, ,',
     '1.2.3.4, unknown',
-    '1.2.3.4:567',
-    '[2001:db8::1]',
-    '[2001:db8::1]:443',
+    ...['1.2.3.4:', '1.2.3.4:65536', '1.2.3.4:123456', '1.2.3.4:-1', '1.2.3.4:0x50', '1.2.3.4:80:80', '1.2.3.4 :80'],
+    ...['1.2.3:80', '01.2.3.4:80', '1.2.3.4:8\u0660', ':80', '[1.2.3.4]', '[1.2.3.4]:80', '[]', '[]:80'],
+    ...[
+      '[2001:db8::1',
+      '2001:db8::1]',
+      '2001:db8::1]:443',
+      '[2001:db8::1]443',
+      '[2001:db8::1]:',
+      '[2001:db8::1]:99999',
+    ],
+    ...['[[2001:db8::1]]', '[2001:db8::1]:443x', '[fe80::1%eth0]:443', '[fe80::1%eth0]', '2001:db8:0:0:0:0:0:1:443'],
+    ...['1.2.3.4:80, unknown:80', '"[2001:db8::1]:443"', '[2001:db8::1] :443', '[not-an-ip]:443', 'example.com:80'],
     '::ffff:1.2.3.4%eth0',
     'fe80::1%25eth0',
     '1.2.3',

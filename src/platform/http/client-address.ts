@@ -23,7 +23,7 @@ export function clientAddress(
   const hops = (forwardedFor ?? '').slice(-longestChain).split(',');
   let address = socket;
   while (isTrusted(address, trusted) && hops.length > 0) {
-    const hop = parse(hops.pop()!.trim());
+    const hop = parseHop(hops.pop()!.trim());
     if (hop === undefined) return socket.toString();
     address = hop;
   }
@@ -34,6 +34,17 @@ export function clientAddress(
 export function isTrustedPeer(peer: string | undefined, trusted: readonly CidrRange[]): boolean {
   const address = parse(peer ?? '');
   return address !== undefined && isTrusted(address, trusted);
+}
+
+/**
+ * An entry may have the port of the client behind it, as Azure Application Gateway writes it: `203.0.113.7:52311`, `[2001:db8::1]:443`.
+ * Without brackets the end of an IPv6 address is a group of it, and no port.
+ */
+function parseHop(entry: string): Address | undefined {
+  const [, ipv4, ipv6, port = '0'] = /^(?:([\d.]+)(?=:)|\[([^\]]+)\])(?::(\d{1,5}))?$/.exec(entry) ?? [];
+  if (Number(port) > 65_535) return undefined;
+  if (ipv6 !== undefined) return isIP(ipv6) === 6 ? parse(ipv6) : undefined;
+  return parse(ipv4 ?? entry);
 }
 
 /** IPv4-mapped IPv6 becomes IPv4. A text with a zone, a port or an octal part is not an address. */
