@@ -96,8 +96,10 @@ export class PortalPages implements OnModuleInit {
     for (const path of pagePaths) fastify.get(path, show);
     // For an unknown path, a browser gets the "not found" page. An API client gets the error of the service.
     fastify.addHook('onRequest', (request, reply, done) => {
-      if (request.is404 && this.isPageRequest(request)) void show(request, reply.code(404));
-      else done();
+      if (!request.is404 || !this.isPageRequest(request)) return done();
+      const page = pageWithoutSlash(request.url);
+      if (page === undefined) void show(request, reply.code(404));
+      else void reply.redirect(page);
     });
   }
 
@@ -106,6 +108,15 @@ export class PortalPages implements OnModuleInit {
     if (apiPrefix !== '' && url.startsWith(`${apiPrefix}/`)) return false;
     return (method === 'GET' || method === 'HEAD') && /\btext\/html\b/.test(headers.accept ?? '');
   }
+}
+
+/**
+ * Where a page with a slash at its end leads. The answer is relative, because an ingress may have removed a path from the request,
+ * and begins with two dots, so it cannot name another host.
+ */
+function pageWithoutSlash(url: string): string | undefined {
+  const [, path = '', query = ''] = /^([^?]*[^?/])\/(\?.*)?$/.exec(url) ?? [];
+  return pagePaths.includes(path) ? `..${path.slice(path.lastIndexOf('/'))}${query}` : undefined;
 }
 
 interface Files {

@@ -1,7 +1,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { TestService } from '../support/app';
+import { rawRequest, request } from '../support/raw-http';
 
 const html = { headers: { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' } };
 
@@ -17,6 +19,7 @@ describe('PORTAL=on', () => {
       BRAND_DIR: folder,
       BRAND_LOGO_URL: '/brand/logo.svg',
     });
+    await service.app.listen(0, '127.0.0.1');
   });
   afterAll(async () => {
     await service.stop();
@@ -50,6 +53,44 @@ describe('PORTAL=on', () => {
       status: 404,
       body: { error_code: 'COMMON_404001' },
     });
+  });
+
+  it.each([
+    ['/account/', '/account'],
+    ['/account/security/', '/account/security'],
+    ['/reset-password/?uid=a%2Fb&lang=en', '/reset-password?uid=a%2Fb&lang=en'],
+    ['/admin/?next=//evil.example', '/admin?next=//evil.example'],
+    // An ingress that removes a path from the request does not know that the answer has one.
+    ['/portal/account/', '/portal/account', '/account/'],
+  ])('%s, a page with a slash at its end, leads to %s on the same host', async (asked, leadsTo, received = asked) => {
+    const { status, headers } = await service.get(received, html);
+    expect({ status, leadsTo: new URL(headers.location!, `https://portal.test${asked}`).href }).toEqual({
+      status: 302,
+      leadsTo: `https://portal.test${leadsTo}`,
+    });
+    expect(await service.get(received)).toMatchObject({ status: 404, body: { error_code: 'COMMON_404001' } });
+  });
+
+  it.each([
+    '//account/',
+    '//evil.example/account/',
+    '/account//',
+    '//',
+    '/%2Faccount/',
+    '/account%2F',
+    '/evil.example/',
+    '/\\evil.example/account/',
+    '\\account/',
+    '/account/../',
+    '/../account/',
+    'http://evil.example/account/',
+    '/api/v1/account/',
+  ])('%s leads nowhere', async (path) => {
+    const { port } = service.app.getHttpServer().address() as AddressInfo;
+    // A client would change such a path before it asks.
+    const answer = await rawRequest(port, request('GET', path, ['Accept: text/html', 'Connection: close']));
+    expect(answer!.status).toBeGreaterThanOrEqual(400);
+    expect(answer!.headers).not.toHaveProperty('location');
   });
 
   it('sends scripts and styles compressed to clients that accept it, and allows caches to keep them forever', async () => {
