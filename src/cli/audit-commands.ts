@@ -86,6 +86,8 @@ async function exportLog({ out, ...options }: ExportOptions): Promise<void> {
     throw new CliProblem('--after tells where the export begins: leave --from out');
   const from = options.from === undefined ? undefined : timeOption('--from', options.from);
   const until = options.to === undefined ? undefined : timeOption('--to', options.to);
+  if (from !== undefined && until !== undefined && until <= from)
+    throw new CliProblem('--to must be later than --from');
   await inContext(async (context, { auditKey }) => {
     const key = options.sign ? signingKey(auditKey.privateKey) : undefined;
     const former =

@@ -2,6 +2,7 @@ import { type INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { AppConfig } from '../settings/app-config';
 import { configOrExit } from '../settings/env';
+import { Database } from '../platform/database/database';
 import { DatabaseConnection } from '../platform/database/database-connection';
 import { isStoreFailure, storeCode } from '../platform/database/store-failure';
 import { storeReason } from '../platform/database/store-reason';
@@ -9,6 +10,7 @@ import { createLogger, NestLogger } from '../platform/logging/logger';
 import { GroupProblem } from '../groups/group-problem';
 import { DomainError } from '../shared/errors/domain-error';
 import { timeOfText } from '../shared/time-text';
+import { assertTenant } from '../users/tenant.repository';
 import { AccountProblem } from '../users/user-accounts';
 import { CliModule } from './cli.module';
 import { standardInput, textOfInput } from './input';
@@ -103,9 +105,20 @@ export function written(text: string): Promise<boolean> {
 }
 
 /** @throws CliProblem unless the value is one of those allowed */
-export function oneOf<T extends string>(what: string, value: string, allowed: readonly T[]): T {
+export function oneOf<T extends string>(what: string, value: string, allowed: readonly T[], exitCode?: number): T {
   if ((allowed as readonly string[]).includes(value)) return value as T;
-  throw new CliProblem(`${what} must be one of ${allowed.join(', ')}`);
+  throw new CliProblem(`${what} must be one of ${allowed.join(', ')}`, exitCode);
+}
+
+/**
+ * For a list: a misspelt tenant must not look like one without rows.
+ * @throws AccountProblem when a tenant is given and there is none
+ */
+export async function assertTenantIfGiven(
+  context: INestApplicationContext,
+  tenantId: string | undefined,
+): Promise<void> {
+  if (tenantId !== undefined) await assertTenant(context.get(Database), tenantId);
 }
 
 /** @throws CliProblem unless the text is a time */

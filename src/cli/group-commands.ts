@@ -4,7 +4,7 @@ import { GroupAdministration } from '../admin/group-administration';
 import { groupView, memberView } from '../admin/group-views';
 import type { GroupPlace } from '../groups/group-listing';
 import { rootTenant } from '../platform/settings/system-settings';
-import { inContext, printRecord } from './cli-context';
+import { assertTenantIfGiven, inContext, printRecord } from './cli-context';
 import { pagesOf, printPages } from './printed-pages';
 
 interface Options {
@@ -34,13 +34,15 @@ export function addGroupCommands(program: Command): void {
     .option('--query <text>', 'the beginning of the name')
     .option('--json', 'one array')
     .action(({ tenant: tenantId, query, json }: Options) =>
-      withGroups((groups) =>
-        printPages(
+      inContext(async (context) => {
+        await assertTenantIfGiven(context, tenantId);
+        const groups = context.get(GroupAdministration);
+        await printPages(
           pagesOf((limit, after?: GroupPlace) => groups.page(by, { query, tenantId }, limit, after)),
           json ? groupView : ({ id, tenantId: tenant, source, name }) => ({ id, tenant_id: tenant, source, name }),
           json,
-        ),
-      ),
+        );
+      }),
     );
   group
     .command('rename <id> <name>')

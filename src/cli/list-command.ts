@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import type { Provider } from '../users/user.entity';
 import { type ListedUser, UserListing } from '../users/user-listing';
 import { wired } from '../users/user-wire';
-import { inContext, oneOf, statusOf } from './cli-context';
+import { assertTenantIfGiven, inContext, oneOf, statusOf } from './cli-context';
 import { printPages } from './printed-pages';
 
 interface Options {
@@ -40,7 +40,10 @@ export function addListCommand(user: Command): void {
           provider === undefined ? undefined : oneOf<Provider>('--provider', provider, ['password', 'ldap', 'oidc']),
         locked,
       };
-      return inContext((context) => printPages(context.get(UserListing).pages(filter, limit), view, json));
+      return inContext(async (context) => {
+        await assertTenantIfGiven(context, tenant);
+        await printPages(context.get(UserListing).pages(filter, limit), view, json);
+      });
     });
 }
 

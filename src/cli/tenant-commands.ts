@@ -4,7 +4,7 @@ import { operatorAuthority } from '../admin/authority';
 import { type OrgUnit, OrgUnits } from '../admin/org-units';
 import { type Tenant, Tenants } from '../admin/tenants';
 import { rootTenant } from '../platform/settings/system-settings';
-import { inContext, printRecord } from './cli-context';
+import { assertTenantIfGiven, inContext, printRecord } from './cli-context';
 import { pagesOf, printPages } from './printed-pages';
 
 interface Options {
@@ -69,15 +69,16 @@ export function addTenantCommands(program: Command): void {
     .option('--tenant <id>', 'only the units of this tenant')
     .option('--json', 'one array')
     .action(({ tenant: tenantId, json }: Options) =>
-      inContext((context) =>
-        printPages(
+      inContext(async (context) => {
+        await assertTenantIfGiven(context, tenantId);
+        await printPages(
           pagesOf((limit, after?: readonly [string]) =>
             context.get(OrgUnits).list({ tenantId: everyTenant }, tenantId, limit, after?.[0]),
           ),
           unitView,
           json,
-        ),
-      ),
+        );
+      }),
     );
 }
 

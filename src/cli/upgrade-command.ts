@@ -5,11 +5,18 @@ import { SettingsProblem, SettingsReader } from '../platform/config/settings-rea
 import { version } from '../platform/version';
 import { type AppConfig, loadConfig } from '../settings/app-config';
 import { ownEnvironment } from '../settings/env';
-import { CliProblem, print } from './cli-context';
+import { CliProblem, oneOf, print } from './cli-context';
 import { examineDatabase } from './upgrade/examination';
 import { comparedWith } from './upgrade/former-settings';
 import { askReplicas, judgeReplica } from './upgrade/replicas';
-import { accepting, exitCodes, type UpgradeFinding, verdictOf } from './upgrade/verdict';
+import {
+  accepting,
+  exitCodes,
+  type UpgradeCheck,
+  upgradeChecks,
+  type UpgradeFinding,
+  verdictOf,
+} from './upgrade/verdict';
 import { urlOf } from '../shared/url-text';
 
 interface Options {
@@ -37,6 +44,8 @@ export function addUpgradeCommand(program: Command): void {
     .option('--accept <check>', 'bear what this check says against it, repeatable', collect)
     .option('--no-scratch', 'create no schema for empty copies of the tables')
     .option('--json')
+    // A misspelt option must not look like a reason to wait.
+    .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : exitCodes.unknown))
     .action(async ({ check, json, ...options }: Options) => {
       if (!check) throw new CliProblem('upgrade needs --check; `migrate` brings the database to this version', 2);
       const report = await examineAll(options);
@@ -58,6 +67,7 @@ export function addUpgradeCommand(program: Command): void {
 const released = releases.map((one) => one.version);
 
 async function examineAll({ replica = [], formerSettings, accept = [], scratch }: Omit<Options, 'check' | 'json'>) {
+  const accepted = accept.map((check) => oneOf<UpgradeCheck>('--accept', check, upgradeChecks, exitCodes.unknown));
   const { config, url, findings } = ownSettings();
   const database = await examineDatabase(url, config, { scratch });
   const replicas = await askReplicas(replica.map(wellFormed));
@@ -66,7 +76,7 @@ async function examineAll({ replica = [], formerSettings, accept = [], scratch }
     ...(formerSettings === undefined || config === undefined ? [] : comparedWith(formerSettings, config)),
     ...replicas.map((one) => judgeReplica(one, version, released)),
     ...database.findings,
-  ].map(accepting(accept));
+  ].map(accepting(accepted));
   return {
     verdict: verdictOf(found),
     version,

@@ -193,10 +193,38 @@ describe('tenants, organisation units, applications and mails on the command lin
   });
 
   it.each([
+    [
+      ['--accept', 'sesions'],
+      '--accept must be one of database, schema, replicas, settings, migrations, sessions, space',
+    ],
+    [['--accept', 'sessions', '--accept', ''], '--accept must be one of database'],
+    [['--replica', 'nonsense'], '--replica must be a URL'],
+    [['--acept', 'sessions'], "unknown option '--acept'"],
+    [['sessions'], 'too many arguments'],
+  ])('upgrade --check %j ends with 2, because 1 would say that the upgrade has to wait', async (args, problem) => {
+    const { code, stdout, stderr } = await run(['upgrade', '--check', ...args]);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toMatch(/^[^\n]+\n$/);
+    expect(stderr).toContain(problem);
+  });
+
+  it.each([
     [['tenant', 'create', 'acme', 'Again'], 'there is already a tenant acme'],
     [['tenant', 'create', 'a b', 'x'], 'the id must have 1 to 64'],
     [['tenant', 'rename', 'nowhere', 'x'], 'there is no tenant "nowhere"'],
     [['org-unit', 'create', 'one', 'x', '--tenant', 'nowhere'], 'there is no tenant "nowhere"'],
+    // A misspelt tenant must not look like one without rows.
+    ...['nowhere', ''].flatMap((tenant): [string[], string][] =>
+      ['user', 'org-unit', 'group'].map((what) => [
+        [what, 'list', '--tenant', tenant],
+        `there is no tenant ${JSON.stringify(tenant)}`,
+      ]),
+    ),
+    [['user', 'list', '--json', '--tenant', 'nowhere'], 'there is no tenant "nowhere"'],
+    [
+      ['audit', 'export', '--from', '2026-03-02T10:00:00Z', '--to', '2026-03-02T10:00:00Z'],
+      '--to must be later than --from',
+    ],
     [['mail', 'retry', 'x'], 'there is no mail "x" that was given up'],
     [['mail', 'list', '--status', 'lost'], '--status must be one of waiting, sent'],
     [['mail', 'test', 'nobody'], 'the address must be one plain'],

@@ -37,7 +37,7 @@ describe('user list', () => {
     [['--query', 'p7@example'], 1],
     [['--status', '-1'], 1],
     [['--provider', 'ldap'], 0],
-    [['--tenant', 'nowhere'], 0],
+    [['--tenant', 'root', '--query', 'p7'], 111],
     [['--locked'], 0],
   ] as [string[], number][])('the options %j filter the list', async (args, count) => {
     expect(JSON.parse((await run(['user', 'list', '--json', ...args])).stdout)).toHaveLength(count);

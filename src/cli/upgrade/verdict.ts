@@ -1,9 +1,21 @@
+export const upgradeChecks = [
+  'database',
+  'schema',
+  'replicas',
+  'settings',
+  'migrations',
+  'sessions',
+  'space',
+  'backup',
+] as const;
+export type UpgradeCheck = (typeof upgradeChecks)[number];
+
 /**
  * `no`: the upgrade has to wait. `unknown`: it could not be asked. `warn` and `ok` let it go on, and `info` tells what no program
  * can know.
  */
 export interface UpgradeFinding {
-  readonly check: 'database' | 'schema' | 'replicas' | 'settings' | 'migrations' | 'sessions' | 'space' | 'backup';
+  readonly check: UpgradeCheck;
   readonly status: 'ok' | 'info' | 'warn' | 'no' | 'unknown';
   /** One line, without a secret, a user name or the value of a setting. */
   readonly text: string;
@@ -21,7 +33,7 @@ export const exitCodes: Readonly<Record<Verdict, number>> = { go: 0, no: 1, unkn
 
 /** What the operator has decided to bear, such as a rebuild in a night without logins. */
 export const accepting =
-  (accepted: readonly string[]) =>
+  (accepted: readonly UpgradeCheck[]) =>
   (finding: UpgradeFinding): UpgradeFinding =>
     finding.status === 'no' && accepted.includes(finding.check)
       ? { ...finding, status: 'warn', text: `${finding.text} (accepted)` }
