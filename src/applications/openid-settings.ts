@@ -67,7 +67,10 @@ function readIssuer(env: SettingsReader, { production, systemUrl }: Surroundings
 function currentKey(env: SettingsReader, { production, dataDir, jwt }: Surroundings): OpenIdKey | undefined {
   const own = env.optional('OIDC_PRIVATE_KEY');
   if (own !== undefined) return parsed(env, 'OIDC_PRIVATE_KEY', own)[0];
-  if (jwt.algorithm !== 'HS256') return { algorithm: jwt.algorithm, key: jwt.signing.key };
+  if (jwt.algorithm !== 'HS256') {
+    // It is a placeholder or a public key when JWT_PRIVATE_KEY is missing or wrong, which is a problem already.
+    return jwt.signing.key.type === 'private' ? { algorithm: jwt.algorithm, key: jwt.signing.key } : undefined;
+  }
   if (!production) return parsed(env, 'DATA_DIR', keptSecret(env, dataDir, 'oidc', freshKey))[0];
   env.problem('OIDC_PRIVATE_KEY', 'is required with OIDC=on, unless JWT_ALGORITHM is ES256 or RS256');
   return undefined;

@@ -611,6 +611,25 @@ describe('JWT keys', () => {
   });
 });
 
+describe('OIDC=on with the key of JWT_ALGORITHM', () => {
+  const openId = { ...production, OIDC: 'on', JWT_ALGORITHM: 'ES256' };
+
+  it.each([
+    ['missing', '', ''],
+    ['no key', 'canary-0f9d2c', ''],
+    ['no key, beside a former one', 'canary-0f9d2c', pem()],
+    ['of another type', pem('RSA'), ''],
+  ])('stops the start with one line if the key is %s', (_what, JWT_PRIVATE_KEY, JWT_PREVIOUS_KEYS) => {
+    expect(problems({ ...openId, JWT_PRIVATE_KEY, JWT_PREVIOUS_KEYS })).toEqual([
+      expect.stringMatching('^JWT_PRIVATE_KEY is '),
+    ]);
+  });
+
+  it('signs with it', () => {
+    expect(problems({ ...openId, JWT_PRIVATE_KEY: pem() })).toEqual([]);
+  });
+});
+
 describe('OIDC_PREVIOUS_KEYS', () => {
   it('a key that is also the current one, or comes twice, is published once', () => {
     const [current, former] = [pem(), pem('RSA')];
