@@ -159,6 +159,31 @@ describe('sign-in at the identity provider of a company', () => {
     await site.change({ enabled: true });
   });
 
+  it.each([
+    ['the provider was disabled', async (site: ExternalSite) => void (await site.change({ enabled: false }))],
+    [
+      'the user was moved to a password',
+      async ({ service }: ExternalSite) =>
+        void (await service.database.affected(
+          "UPDATE users SET provider = 'password', identity_provider_id = NULL WHERE login_name LIKE 'late-%'",
+        )),
+    ],
+  ])('a code that is refused because %s before it was redeemed leaves a row in the login log', async (what, change) => {
+    const name = `late-${what.split(' ')[1]}`;
+    const browser = site.browser(person(name));
+    expect((await browser.signIn()).status).toBe(200);
+    const { external } = await browser.come();
+    await change(site);
+    expectRefused(await browser.redeem(external), 'LOGIN_401013');
+    await site.change({ enabled: true });
+    const rows =
+      'SELECT l.outcome FROM login_logs l JOIN users u ON u.uid = l.user_id WHERE u.login_name = ? ORDER BY l.id';
+    expect(await site.service.database.rows(rows, [name])).toEqual([
+      { outcome: 'success' },
+      { outcome: 'LOGIN_401013' },
+    ]);
+  });
+
   describe('who somebody is', () => {
     it('an account with the external id is bound by the claim, once and for one person (T511)', async () => {
       const { uid } = await givenExternal('jana', { externalId: 'E-17' });

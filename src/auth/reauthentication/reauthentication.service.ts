@@ -91,7 +91,7 @@ export class ReauthenticationService {
     session: CurrentSession,
     client: ClientInfo,
   ): Promise<LoginOutcome> {
-    const { user: owner, signIn } = await this.external.redeemed(external, user.uid); //   LOGIN_401013
+    const { user: owner, signIn } = await this.external.redeemed(external, user.uid, client); // LOGIN_401013
     const entered = this.external.enter(owner, client, false); //                         LOGIN_401004/011/012/008
     const current = await this.refusals.ofOwner(entered, user, null, client);
     const origin = this.origins.ofFresh(signIn);

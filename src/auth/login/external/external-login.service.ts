@@ -50,7 +50,7 @@ export class ExternalLoginService {
   ) {}
 
   async login(command: ExternalCodeCommand, client: ClientInfo): Promise<LoginOutcome> {
-    const { user, signIn } = await this.redeemed(command, undefined); //                LOGIN_401013
+    const { user, signIn } = await this.redeemed(command, undefined, client); //        LOGIN_401013
     const entered = this.enter(user, client).then((current) =>
       this.branch(current, signIn, command.deviceToken, client),
     );
@@ -58,20 +58,26 @@ export class ExternalLoginService {
   }
 
   /**
+   * A good code that is refused has an owner, whose login log shows it.
    * @param confirms the user who confirms a session; undefined for a login
    * @throws DomainError LOGIN_401013 also for a code of the other kind, and when the account or the provider has changed
    */
-  async redeemed({ code, browser }: ExternalCodeCommand, confirms: string | undefined): Promise<RedeemedSignIn> {
+  async redeemed(
+    { code, browser }: ExternalCodeCommand,
+    confirms: string | undefined,
+    client: ClientInfo,
+  ): Promise<RedeemedSignIn> {
+    const rejected = new DomainError(externalAnswerRejected);
     const signIn = browser === undefined ? undefined : await this.signIns.redeem(code, browser);
-    if (signIn === undefined || signIn.begun.confirms !== confirms) throw new DomainError(externalAnswerRejected);
+    if (signIn === undefined) throw rejected;
     const [provider, user] = await Promise.all([
       this.providers.find(signIn.identityProviderId),
       this.users.findByUid(signIn.userId),
     ]);
-    if (provider?.enabled !== true || user === null || !belongsTo(user, provider)) {
-      throw new DomainError(externalAnswerRejected);
-    }
-    return { user, signIn };
+    if (user === null) throw rejected;
+    const isMeant = signIn.begun.confirms === confirms && provider?.enabled === true && belongsTo(user, provider);
+    const redeemed = isMeant ? Promise.resolve({ user, signIn }) : Promise.reject(rejected);
+    return this.counted(signIn, this.refusals.ofOwner(redeemed, user, null, client));
   }
 
   /** The account follows the claims only when the session opens: they must not say where a code is mailed. */
