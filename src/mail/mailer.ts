@@ -32,8 +32,13 @@ export type {
   TotpChangedMail,
 } from './outbox/mail-payload';
 
-/** The user is not part of the content: the column lets a deletion of the user find the mail. */
-type Owned<Mail> = Mail & { readonly userId: string };
+/**
+ * A mail as callers give it. They cannot choose the greeting, which `nameForMail` makes of the login name. The user is not part
+ * of the content: the column lets a deletion of the user find the mail.
+ */
+type Owned<Mail> = Mail extends unknown
+  ? Omit<Mail, 'nickname' | 'loginName'> & { readonly userId: string; readonly loginName: string }
+  : never;
 
 /** Whose account somebody else has changed. */
 export interface ChangedOwner {
@@ -56,7 +61,7 @@ const noticeSeconds = 24 * 3600;
 /**
  * Queues mails as rows of the caller's transaction: a mail is sent soon after the commit and never after a rollback.
  * No method waits for a mail server or fails without one (docs/spec/service.md#6.2). Each mail goes to one stored
- * address. The greeting has the name that the caller gives as `nickname`, which is that of `nameForMail`.
+ * address.
  */
 @Injectable()
 export class Mailer {
@@ -158,21 +163,21 @@ export class Mailer {
     await this.queue(
       tx,
       {
-        ...{
-          kind: 'account-changed',
-          userId,
-          to,
-          nickname: nameForMail({ loginName }),
-          at: this.clock.now(),
-          ...change,
-        },
+        ...{ kind: 'account-changed', userId, loginName, to, at: this.clock.now(), ...change },
         language: languageFor(language, otherwise),
       },
       this.clock.secondsFromNow(noticeSeconds),
     );
   }
 
-  private async queue(tx: Transaction, { userId, ...mail }: Owned<QueuedMail>, expires: Date): Promise<void> {
+  private async queue(
+    tx: Transaction,
+    { userId, loginName, ...rest }: Owned<QueuedMail>,
+    expires: Date,
+  ): Promise<void> {
+    const name = nameForMail(loginName);
+    // A worker of version 1.0.0 greets by `nickname`.
+    const mail: QueuedMail = { ...rest, nickname: name, loginName: name };
     await this.rows.insert(tx, { kind: mail.kind, payload: sealMail(this.keys, mail), expires, userId });
     this.worker.nudge();
   }
@@ -183,7 +188,7 @@ export class Mailer {
  * of an account, and can know its password and sign in, so a nickname would carry any text to a stranger. A login name that
  * is no single word, or looks like an address of the web, is left out for the same reason.
  */
-export function nameForMail({ loginName }: { readonly loginName: string }): string | null {
+function nameForMail(loginName: string): string | null {
   const isWord = /^[\p{L}\p{M}\p{N}._@+'\\-]{1,64}$/u.test(loginName);
   return isWord && !/^www\./i.test(loginName) ? loginName : null;
 }

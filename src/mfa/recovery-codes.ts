@@ -3,7 +3,7 @@ import type { ClientInfo } from '../shared/client-info';
 import { Clock } from '../shared/clock';
 import { Random } from '../shared/random';
 import { AuditTrail } from '../audit/audit-trail';
-import { Mailer, nameForMail } from '../mail/mailer';
+import { Mailer } from '../mail/mailer';
 import { Database, type Transaction } from '../platform/database/database';
 import type { CurrentSession } from '../sessions/current-session';
 import { UserSessions } from '../sessions/user-sessions';
@@ -75,6 +75,6 @@ export class RecoveryCodes {
   private noticeTo({ uid, loginName, email }: Pick<User, 'uid' | 'loginName' | 'email'>, client: ClientInfo) {
     if (email === null) return undefined;
     const { language, ip } = client;
-    return { userId: uid, to: email, nickname: nameForMail({ loginName }), language, ip, at: this.clock.now() };
+    return { userId: uid, to: email, loginName, language, ip, at: this.clock.now() };
   }
 }

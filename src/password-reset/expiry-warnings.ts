@@ -3,7 +3,7 @@ import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
 import { Clock } from '../shared/clock';
 import { languageFor } from '../shared/languages';
 import { usableAddress } from '../shared/mail-address';
-import { Mailer, nameForMail } from '../mail/mailer';
+import { Mailer } from '../mail/mailer';
 import { PasswordSettings } from '../users/password-settings';
 import { Database } from '../platform/database/database';
 import {
@@ -18,7 +18,7 @@ import { WarningClaims } from './persistence/expiry-warning.repository';
 const sources: readonly PasswordSource[] = ['history', 'accounts'];
 const batchRows = 1000;
 const betweenBatchesMs = 20;
-/** The mails of one run. More could delay the codes of logins, which are sent by the same workers. */
+/** The mails of one run. More could delay other notices, which are sent by the same workers. */
 const mailsPerRun = 50;
 const runMs = 60_000;
 /** Soon after the start: pods that are replaced often would otherwise never make a pass. */
@@ -135,9 +135,7 @@ export class ExpiryWarnings implements OnModuleDestroy {
     const warned = warnings.get(uid);
     if (warned?.passwordId === passwordId && warned.days <= days) return false;
     const language = languageFor(owner.language);
-    // An administrator who imports users chooses the address, the nickname and the time of the password.
-    const name = nameForMail({ loginName });
-    const mail = { userId: uid, to, nickname: name, loginName: name, language, expires };
+    const mail = { userId: uid, to, loginName, language, expires };
     return this.database.transaction(async (tx) => {
       // The owner may have changed the password since it was read, or an operator may have disabled the account.
       if ((await this.users.credentialVersion(tx, uid)) !== credentialVersion) return false;

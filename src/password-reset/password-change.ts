@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { ClientInfo } from '../shared/client-info';
 import { Clock } from '../shared/clock';
 import { AuditTrail } from '../audit/audit-trail';
-import { Mailer, nameForMail } from '../mail/mailer';
+import { Mailer } from '../mail/mailer';
 import type { Transaction } from '../platform/database/database';
 import { TokenRevoker } from '../sessions/token-revoker';
 import { PasswordHistory } from '../users/password-change-log.repository';
@@ -54,7 +54,7 @@ export class PasswordChange {
     await this.mailer.queuePasswordChanged(tx, {
       userId: uid,
       to: email,
-      nickname: nameForMail({ loginName }),
+      loginName,
       language,
       ip,
       at: this.clock.now(),

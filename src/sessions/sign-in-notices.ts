@@ -3,7 +3,7 @@ import type { ClientInfo } from '../shared/client-info';
 import { Clock } from '../shared/clock';
 import { usableAddress } from '../shared/mail-address';
 import { LoginLogs } from '../audit/login-log.repository';
-import { Mailer, nameForMail } from '../mail/mailer';
+import { Mailer } from '../mail/mailer';
 import { SignInSettings } from './session-settings';
 import type { Transaction } from '../platform/database/database';
 import type { User } from '../users/user.entity';
@@ -47,7 +47,7 @@ export class SignInNotices implements OnModuleInit {
     await this.mailer.queueNewSignIn(tx, {
       userId: uid,
       to,
-      nickname: nameForMail({ loginName }),
+      loginName,
       language,
       ip,
       at: this.clock.now(),

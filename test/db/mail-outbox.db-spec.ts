@@ -57,6 +57,8 @@ const boundedStopMs = 20_000;
 /** The recipient and the codes. By chance an id or a time has the digits of a code, among others before or behind them. */
 const personal = /alice|(?<![\da-f-])(048213|111111)(?![\da-f-])/;
 
+const alice = { userId: 'alice', loginName: 'alice', to: 'alice@example.com' } as const;
+
 const recipients = () => smtp.messages.map((message) => message.to.join()).sort();
 
 /** Advances the clock in steps, and lets the worker look for due mails after each step. */
@@ -70,7 +72,7 @@ async function sendOverTime(sender: MailReplica, seconds: number, step = 1): Pro
 describe('a mail and the transaction that queues it', () => {
   it('the mail is encrypted until it is sent after the commit, and then removed from the table', async () => {
     const sender = await replica();
-    await sender.queueOtp({ nickname: 'Alice' });
+    await sender.queueOtp();
     const [waiting] = await sender.rows();
     expect(waiting).toMatchObject({ kind: 'otp', status: mailStatus.waiting, attempts: 0 });
     expect(waiting?.payload).toMatch(/^v1\.[\w-]+$/);
@@ -94,9 +96,7 @@ describe('a mail and the transaction that queues it', () => {
     const sender = await replica();
     const work = sender.database.transaction(async (tx) => {
       const expires = clock.secondsFromNow(300);
-      await sender
-        .get(Mailer)
-        .queueOtp(tx, { userId: 'alice', to: 'alice@example.com', code: '048213', expires, language: 'en' });
+      await sender.get(Mailer).queueOtp(tx, { ...alice, code: '048213', expires, language: 'en' });
       throw new Error('the change failed');
     });
     await expect(work).rejects.toThrow('the change failed');
@@ -487,7 +487,7 @@ describe('logs and figures for the operator', () => {
       await sender.queueOtp();
       await sender.database.transaction((tx) =>
         sender.get(Mailer).queueResetLink(tx, {
-          ...{ userId: 'alice', to: 'alice@example.com', link, type: 2, language: 'en' },
+          ...{ ...alice, link, type: 2, language: 'en' },
           expires: clock.secondsFromNow(1800),
         }),
       );
@@ -541,7 +541,7 @@ describe('logs and figures for the operator', () => {
     const sender = await replica();
     const work = sender.database.transaction((tx) =>
       sender.get(Mailer).queueResetLink(tx, {
-        ...{ userId: 'alice', to: 'alice@example.com', type: 2, language: 'en', expires: clock.secondsFromNow(1800) },
+        ...{ ...alice, type: 2, language: 'en', expires: clock.secondsFromNow(1800) },
         link: 'http://portal.test.evil/reset-password?uid=x',
       }),
     );

@@ -201,7 +201,7 @@ describe('deleting a user', () => {
     const queue = (userId: string, seconds = 72 * 3600) =>
       service.database.transaction((tx) =>
         service.app.get(Mailer).queueOtp(tx, {
-          ...{ userId, to: 'erika@example.com', nickname: 'Erika', code: '048213', language: 'en' },
+          ...{ userId, to: 'erika@example.com', loginName: 'erika', code: '048213', language: 'en' },
           expires: service.clock.secondsFromNow(seconds),
         }),
       );

@@ -37,6 +37,7 @@ describe('the mails through the API of administrators', () => {
     service.database.transaction((tx) =>
       service.app.get(Mailer).queueOtp(tx, {
         userId: 'alice',
+        loginName: 'alice',
         to: 'alice@example.com',
         code: '048213',
         language: 'en',

@@ -42,6 +42,7 @@ describe('POST /login with MFA_REQUIRED', () => {
         kind: 'otp',
         to: 't050@example.com',
         nickname: 't050',
+        loginName: 't050',
         language: 'en',
         code: expect.stringMatching(/^[0-9]{6}$/),
         expires: new Date(mfa.now.getTime() + 300_000),

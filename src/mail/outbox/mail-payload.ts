@@ -7,7 +7,10 @@ interface Recipient {
   /** The stored address, never the one that a request submitted. */
   readonly to: string;
   readonly language: Language;
+  /** The name of the greeting. `Mailer` fills it with the login name. */
   readonly nickname?: string | null;
+  /** What the user types to sign in (see nameForMail). Absent in a mail that an earlier version queued. */
+  readonly loginName?: string | null;
 }
 
 export interface OtpMail extends Recipient {
@@ -21,8 +24,6 @@ export interface ResetLinkMail extends Recipient {
   readonly expires: Date;
   /** The user has passkeys, which a new password does not end. Absent in a mail that an earlier version queued. */
   readonly passkeys?: boolean;
-  /** What the user types to sign in (see nameForMail). Absent in a mail that an earlier version queued. */
-  readonly loginName?: string | null;
 }
 
 export interface PasswordChangedMail extends Recipient {
@@ -55,8 +56,6 @@ export interface PasskeyChangedMail extends PasswordChangedMail {
 export interface PasswordExpiresMail extends Recipient {
   /** When the password expires. The mail is not sent later. */
   readonly expires: Date;
-  /** See ResetLinkMail. */
-  readonly loginName?: string | null;
 }
 
 /** What somebody else changed. Each has its texts in `mail.accountChanged` of the language files. */

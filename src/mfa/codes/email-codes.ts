@@ -4,7 +4,7 @@ import { Clock } from '../../shared/clock';
 import { usableAddress } from '../../shared/mail-address';
 import { Random } from '../../shared/random';
 import { AuditTrail } from '../../audit/audit-trail';
-import { Mailer, nameForMail } from '../../mail/mailer';
+import { Mailer } from '../../mail/mailer';
 import { MfaSettings } from '../mfa-settings';
 import { KeyRing } from '../../platform/crypto/key-ring';
 import type { Transaction } from '../../platform/database/database';
@@ -57,7 +57,7 @@ export class EmailCodes {
     await this.mailer.queueOtp(tx, {
       userId: user.uid,
       to,
-      nickname: nameForMail(user),
+      loginName: user.loginName,
       language: client.language,
       code,
       expires,

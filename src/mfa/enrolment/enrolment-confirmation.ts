@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { ClientInfo } from '../../shared/client-info';
 import { Clock } from '../../shared/clock';
 import { AuditTrail } from '../../audit/audit-trail';
-import { Mailer, nameForMail } from '../../mail/mailer';
+import { Mailer } from '../../mail/mailer';
 import type { Transaction } from '../../platform/database/database';
 import { type LiveSession, LiveSessions } from '../../sessions/live-sessions';
 import { PendingLogins } from '../../sessions/pending-login.repository';
@@ -85,7 +85,7 @@ export class EnrolmentConfirmation {
     const replaced = user.totpSecret !== null;
     await this.audit.record(tx, replaced ? 'TOTP_REPLACED' : 'TOTP_ENROLLED', { userId: user.uid, client });
     if (user.email === null) return;
-    const to = { userId: user.uid, to: user.email, nickname: nameForMail(user) };
+    const to = { userId: user.uid, to: user.email, loginName: user.loginName };
     const { language, ip } = client;
     await this.mailer.queueTotpChanged(tx, { ...to, language, ip, at: this.clock.now(), replaced });
   }

@@ -3,7 +3,7 @@ import type { ClientInfo } from '../../shared/client-info';
 import { Clock } from '../../shared/clock';
 import { usableAddress } from '../../shared/mail-address';
 import { AuditTrail } from '../../audit/audit-trail';
-import { type ChangedOwner, Mailer, nameForMail } from '../../mail/mailer';
+import { type ChangedOwner, Mailer } from '../../mail/mailer';
 import type { Transaction } from '../../platform/database/database';
 import type { SessionUser } from '../../sessions/current-session';
 import type { Passkey } from '../persistence/passkey.entity';
@@ -49,7 +49,7 @@ export class PasskeyNotices {
     const to = usableAddress(email);
     if (to === null) return;
     const { language, ip } = client;
-    const mail = { userId: uid, to, nickname: nameForMail({ loginName }), language, ip, at: this.clock.now(), added };
+    const mail = { userId: uid, to, loginName, language, ip, at: this.clock.now(), added };
     await this.mailer.queuePasskeyChanged(tx, { ...mail, ...(by && { by }) });
   }
 }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Language } from '../../shared/languages';
 import { usableAddress } from '../../shared/mail-address';
-import { Mailer, nameForMail } from '../../mail/mailer';
+import { Mailer } from '../../mail/mailer';
 import { ServiceSettings } from '../../platform/config/service-settings';
 import type { Gated } from '../../platform/database/cooldown.repository';
 import type { User } from '../../users/user.entity';
@@ -36,8 +36,7 @@ export class MailedLinks {
   /**
    * Races with a password change, a new address and the deletion of the user, which all lock the gate row. The caller
    * may have read the user before one of them, so the row is read again under the lock: the link belongs to the current
-   * password, and goes to the current address. Anybody can ask for a link to an address, also the administrator who has
-   * chosen it together with the nickname: so the mail greets by the login name (`nameForMail`).
+   * password, and goes to the current address.
    * @returns undefined when the user was deleted; nothing is written then
    */
   async open(
@@ -53,9 +52,8 @@ export class MailedLinks {
     const link = `${this.settings.systemUrl}/reset-password?uid=${token}&lang=${language}`;
     const to = usableAddress(now.email);
     if (to !== null) {
-      const name = nameForMail({ loginName });
       await this.mailer.queueResetLink(tx, {
-        ...{ userId: uid, to, nickname: name, loginName: name, language, type, link, passkeys },
+        ...{ userId: uid, to, loginName, language, type, link, passkeys },
         expires: request.expired,
       });
     }

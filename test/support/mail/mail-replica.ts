@@ -94,11 +94,12 @@ export class MailReplica {
     return this.get(MailOutbox).sendDue();
   }
 
-  async queueOtp(more: Partial<OtpMail> = {}): Promise<void> {
+  async queueOtp(more: Partial<Pick<OtpMail, 'to' | 'code' | 'expires' | 'language'>> = {}): Promise<void> {
     const expires = this.clock.secondsFromNow(300);
     await this.database.transaction((tx) =>
       this.get(Mailer).queueOtp(tx, {
         userId: 'user-of-the-mail',
+        loginName: 'alice',
         to: 'alice@example.com',
         code: '048213',
         expires,
@@ -113,6 +114,7 @@ export class MailReplica {
       for (let number = 1; number <= count; number++) {
         await this.get(Mailer).queueOtp(tx, {
           userId: `user-${number}`,
+          loginName: `user-${number}`,
           to: `user-${number}@example.com`,
           code: String(number).padStart(6, '0'),
           expires: this.clock.secondsFromNow(300),
