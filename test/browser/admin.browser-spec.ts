@@ -240,6 +240,18 @@ describe('the administration console', () => {
     await action(page, 'Enable user').waitFor({ state: 'detached' });
   });
 
+  it('offers no undo after a user is disabled who was unused for too long: it would let this user sign in', async () => {
+    const name = 'dana.abbott';
+    await site.service.database.affected(
+      "UPDATE users SET status = 1, last_login_success_time = '2020-01-01', enabled_at = NULL WHERE login_name = ?",
+      [name],
+    );
+    const page = await opened(userPage(name), 'Dana Abbott');
+    await act(page, 'Disable user', 'The user is disabled.');
+    expect(await page.getByRole('button', { name: 'Undo' }).count()).toBe(0);
+    await site.service.database.affected('UPDATE users SET status = 1 WHERE login_name = ?', [name]);
+  });
+
   it('a dialog works by keyboard alone, and gives the focus back', async () => {
     const page = await opened(userPage('elif.berger'), 'Elif Berger');
     await action(page, 'Disable user').focus();

@@ -46,10 +46,11 @@ function allActions(user: AdminUserDetail, { me, root }: Viewer): Action[] {
   });
   const status = (to: Status, back: Status): Action => ({
     ...change(to, { status: statuses[to] }),
-    // A status other than these two cannot be brought back.
-    ...(user.status === statuses[back] && {
-      undo: () => admin.changeUser(uid, { status: statuses[back] }).then(() => back),
-    }),
+    // A status other than these two cannot be brought back, and neither can it that the user was unused for too long.
+    ...(user.status === statuses[back] &&
+      !user.dormant && {
+        undo: () => admin.changeUser(uid, { status: statuses[back] }).then(() => back),
+      }),
   });
   return [
     {
