@@ -35,6 +35,7 @@ import { Brands1770300000000 } from './1770300000000-brands';
 import { EventReceivers1770500000000 } from './1770500000000-event-receivers';
 import { LegacyLogins1770700000000 } from './1770700000000-legacy-logins';
 import { EnabledAt1770800000000 } from './1770800000000-enabled-at';
+import { MailUrgency1770900000000 } from './1770900000000-mail-urgency';
 import type { RepeatableMigration } from './repeatable';
 
 /** All migrations, in running order. A list of classes works in jest, the build and the image. A glob does not. */
@@ -76,4 +77,5 @@ export const migrations: (new () => RepeatableMigration)[] = [
   EventReceivers1770500000000,
   LegacyLogins1770700000000,
   EnabledAt1770800000000,
+  MailUrgency1770900000000,
 ];

@@ -10,6 +10,7 @@ export const measured: Measurement = {
     login_logs: 1333334,
     audit_logs: 666666,
     event_outbox: 100000,
+    mail_outbox: 1000000,
   },
   migrations: {
     NicknameKey1766900000000: {
@@ -188,6 +189,18 @@ export const measured: Measurement = {
       seconds: 0.04,
       longestLoginSeconds: 0.026,
       changes: [],
+    },
+    MailUrgency1770900000000: {
+      seconds: 3.2,
+      longestLoginSeconds: 0.17,
+      changes: [
+        {
+          table: 'mail_outbox',
+          kind: 'online',
+          seconds: 3.2,
+          statements: 1,
+        },
+      ],
     },
   },
 };

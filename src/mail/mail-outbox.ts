@@ -27,7 +27,13 @@ const toldMails: ToldTable = {
   columns: {
     ...{ id: 'value', kind: 'value', created_at: 'time', sent_at: 'time', expires: 'time', attempts: 'number' },
     status: Object.fromEntries(Object.entries(mailStatus).map(([name, value]) => [value, name])),
-    ...{ payload: 'withheld', next_attempt_at: 'internal', claimed_by: 'internal', claimed_until: 'internal' },
+    ...{
+      payload: 'withheld',
+      urgency: 'internal',
+      next_attempt_at: 'internal',
+      claimed_by: 'internal',
+      claimed_until: 'internal',
+    },
   },
 };
 

@@ -20,6 +20,7 @@ import {
   sealMail,
   type TotpChangedMail,
 } from './outbox/mail-payload';
+import { urgencyOf } from './outbox/mail-urgency';
 import { MailWorker } from './outbox/mail-worker';
 import { OutboxRows } from './outbox/outbox-mail.repository';
 
@@ -178,7 +179,8 @@ export class Mailer {
     const name = nameForMail(loginName);
     // A worker of version 1.0.0 greets by `nickname`.
     const mail: QueuedMail = { ...rest, nickname: name, loginName: name };
-    await this.rows.insert(tx, { kind: mail.kind, payload: sealMail(this.keys, mail), expires, userId });
+    const row = { kind: mail.kind, urgency: urgencyOf(mail), payload: sealMail(this.keys, mail), expires, userId };
+    await this.rows.insert(tx, row);
     this.worker.nudge();
   }
 }

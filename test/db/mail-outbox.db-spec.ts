@@ -6,6 +6,7 @@ import { OutboxRows } from '../../src/mail/outbox/outbox-mail.repository';
 import { MailTemplates } from '../../src/mail/templates/mail-templates';
 import { sealSmtpSecret } from '../../src/mail/smtp-secret';
 import { KeyRing } from '../../src/platform/crypto/key-ring';
+import { changeType } from '../../src/shared/change-type';
 import { migratedDatabase, type TestDatabase } from '../support/database';
 import { FakeClock } from '../support/fakes';
 import { MailReplica, shortTimeouts, testLimits } from '../support/mail/mail-replica';
@@ -192,6 +193,77 @@ describe('each mail is sent once', () => {
     expect(new Set(recipients()).size).toBe(10);
     expect(smtp.messages).toHaveLength(10);
     expect((await other.rows()).map((row) => row.attempts)).toEqual(Array(10).fill(1));
+  });
+});
+
+describe('while many mails wait', () => {
+  /** Mails that the replica sends, or has claimed, when another one is queued, and a turn of the mail that is due longest. */
+  const underWay = 2 * mailLimits.concurrency + 1;
+
+  it('a code, and a link that somebody has just asked for, overtake invitations: a login waits for no bulk', async () => {
+    const sender = await replica();
+    await sender.queueLinks(changeType.first, 200);
+    clock.advanceSeconds(1);
+    smtp.acceptMs = 5;
+    const sending = sender.sendDue();
+    await smtp.waitFor(10);
+    await sender.queueLinks(changeType.forgotten, 1);
+    await sender.queueOtp();
+    const before = smtp.messages.length;
+    await sending;
+
+    expect(smtp.messages).toHaveLength(202);
+    for (const urgent of ['alice@example.com', 'forgetful-1@example.com']) {
+      const place = smtp.messages.findIndex(({ to }) => to.includes(urgent));
+      expect(place).toBeLessThanOrEqual(before + underWay + 1);
+    }
+  });
+
+  it('codes are sent before links that were asked for earlier', async () => {
+    const sender = await replica({ limits: { concurrency: 1 } });
+    await sender.queueLinks(changeType.forgotten, 20);
+    clock.advanceSeconds(1);
+    await sender.queueOtp();
+    await sender.sendDue();
+    expect(smtp.messages.findIndex(({ to }) => to.includes('alice@example.com'))).toBeLessThanOrEqual(1);
+  });
+
+  it('a code that the mail server refused at first still overtakes them', async () => {
+    const sender = await replica({ limits: { concurrency: 1 } });
+    await sender.queueOtp();
+    smtp.refuse(451);
+    await sender.sendDue();
+    smtp.accept();
+    await sender.queueLinks(changeType.first, 50);
+    clock.advanceSeconds(5);
+    await sender.sendDue();
+    expect(smtp.messages.findIndex(({ to }) => to.includes('alice@example.com'))).toBeLessThanOrEqual(1);
+  });
+
+  it('every fourth mail is the one that is due longest: a flood of codes does not stop invitations', async () => {
+    const sender = await replica();
+    await sender.queueLinks(changeType.first, 30);
+    clock.advanceSeconds(1);
+    await sender.queueMany(200);
+    await sender.sendDue();
+    const invited = smtp.messages.slice(0, 150).filter(({ to }) => to[0]!.startsWith('invited'));
+    expect(invited).toHaveLength(30);
+    // Three of four are codes until the last invitation is sent.
+    expect(smtp.messages.findLastIndex(({ to }) => to[0]!.startsWith('invited'))).toBeGreaterThan(90);
+  });
+
+  it('a mail that version 1.0.0 queued is sent as before', async () => {
+    const sender = await replica();
+    await sender.queueOtp();
+    const [row] = await sender.database.rows<{ payload: string }>('SELECT payload FROM mail_outbox');
+    await sender.database.affected('DELETE FROM mail_outbox');
+    await sender.database.affected(
+      `INSERT INTO mail_outbox (id, kind, payload, status, attempts, next_attempt_at, expires, created_at)
+       VALUES ('of-1.0.0', 'otp', ?, 0, 0, ?, ?, ?)`,
+      [row!.payload, clock.now(), clock.secondsFromNow(300), clock.now()],
+    );
+    await sender.sendDue();
+    expect(recipients()).toEqual(['alice@example.com']);
   });
 });
 

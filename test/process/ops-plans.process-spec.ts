@@ -8,6 +8,7 @@ import { streamStatus } from '../../src/events/outbox/event-stream.entity';
 import { EventStreams } from '../../src/events/outbox/event-stream.repository';
 import { freshForMs } from '../../src/admin/overview/overview';
 import { windowRows } from '../../src/audit/log-search';
+import { OutboxRows } from '../../src/mail/outbox/outbox-mail.repository';
 import { ExpiringPasswords } from '../../src/users/expiring-passwords';
 import { DataKeyCheck } from '../../src/health/data-key-check';
 import { AdminClient, adminSettings } from '../support/admin-client';
@@ -283,6 +284,44 @@ describe('the plans of login and refresh on tables that have grown', () => {
     await receiver.stop();
     for (const read of Object.values(readBy)) expect(read).toBeLessThan(1000);
     expect(statements.length).toBeGreaterThan(12);
+    const found: string[] = [];
+    for (const statement of statements) found.push(...faults(statement, await planOf(statement)));
+    // The optimizer estimates the rows without the LIMIT. The rows that were read are counted above.
+    expect(found.filter((fault) => !fault.startsWith('looks at'))).toEqual([]);
+  });
+
+  it('the sender of mails finds a code by an index, and reads few rows, with a waiting mail for each user', async () => {
+    const soon = 'NOW() + INTERVAL 1 DAY';
+    const waiting = `INSERT INTO mail_outbox (id, kind, payload, status, attempts, urgency, next_attempt_at, expires, created_at)`;
+    await sql.query(
+      `${waiting} SELECT UUID(), 'account-changed', 'x', 0, 0, 0, '2026-01-01', ${soon}, '2026-01-01' FROM users`,
+    );
+    for (const [id, urgency] of [
+      ['link', 1],
+      ['code', 2],
+    ] as const) {
+      await sql.query(`${waiting} VALUES ('${id}', 'x', 'x', 0, 0, ${urgency}, '2026-01-01', ${soon}, '2026-01-01')`);
+    }
+    await sql.query('ANALYZE TABLE mail_outbox');
+    const mails = service.app.get(OutboxRows);
+    const claimed: string[] = [];
+    let most = 0;
+    const statements = await statementsOf(async () => {
+      for (let claim = 0; claim < 4; claim++) {
+        const before = await rowsRead();
+        claimed.push(...(await mails.claim(1)).map(({ id }) => id));
+        most = Math.max(most, (await rowsRead()) - before);
+      }
+    });
+    await sql.query('DELETE FROM mail_outbox WHERE status = 0');
+    expect(claimed.slice(0, 2)).toEqual(['code', 'link']);
+    expect(claimed).toHaveLength(4);
+    expect(most).toBeLessThan(1000);
+    const reads = statements.filter((one) => /FROM mail_outbox\s+WHERE urgency = /.test(one));
+    expect(reads).toHaveLength(2);
+    for (const read of reads) {
+      expect(await planOf(read)).toMatchObject([{ key: 'ix_mail_outbox_urgency_status_next_attempt_at' }]);
+    }
     const found: string[] = [];
     for (const statement of statements) found.push(...faults(statement, await planOf(statement)));
     // The optimizer estimates the rows without the LIMIT. The rows that were read are counted above.

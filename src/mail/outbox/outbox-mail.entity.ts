@@ -1,5 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { MailStatus } from '../mail-status';
+import { type MailUrgency, mailUrgency } from './mail-urgency';
 
 /** A row of `mail_outbox`: a mail that waits, or the trace of one that does not wait any more (ADR 0007). */
 @Entity('mail_outbox')
@@ -16,6 +17,10 @@ export class OutboxMail {
 
   @Column('integer')
   status: MailStatus;
+
+  /** Mails of version 1.0.0 have the least. */
+  @Column('integer', { default: mailUrgency.none })
+  urgency: MailUrgency;
 
   /** Includes an attempt that is under way. */
   @Column('integer')

@@ -10,9 +10,13 @@ import { Clock } from '../../shared/clock';
 import { Random } from '../../shared/random';
 import { MailLimits } from '../mail-limits';
 import { type FinalStatus, type MailStatus, mailStatus } from '../mail-status';
+import { mailUrgency } from './mail-urgency';
 import { OutboxMail } from './outbox-mail.entity';
 
-export type NewMail = Pick<OutboxMail, 'kind' | 'expires'> & { readonly payload: string; readonly userId: string };
+export type NewMail = Pick<OutboxMail, 'kind' | 'urgency' | 'expires'> & {
+  readonly payload: string;
+  readonly userId: string;
+};
 
 interface Leasable extends Pick<OutboxMail, 'id' | 'kind' | 'attempts'> {
   readonly payload: string;
@@ -36,9 +40,15 @@ export type ListedMail = Pick<
 /** Where a list goes on: the time in milliseconds and the id of its last mail. */
 export type MailPlace = readonly [createdAt: number, id: string];
 
+/** What a claim looks for, in this order. The last one is the mail that is due longest, whatever its urgency. */
+const urgentFirst = [mailUrgency.code, mailUrgency.link, undefined];
+/** So often, a claim looks only for the mail that is due longest. Otherwise a flood of codes would hold up the others. */
+const everyNth = 4;
+
 const table = {
   name: 'mail_outbox',
   key: 'id',
+  part: 'urgency',
   columns: ['id', 'kind', 'payload', 'attempts', 'expires', 'created_at', 'user_id'],
 } as const;
 
@@ -47,6 +57,7 @@ const table = {
 export class OutboxRows {
   private readonly rows: EntityRows<OutboxMail>;
   private readonly leased: LeasedRows<Leasable>;
+  private claims = 0;
 
   constructor(
     @InjectRepository(OutboxMail) rows: Repository<OutboxMail>,
@@ -66,9 +77,14 @@ export class OutboxRows {
     await this.rows.insert(tx, { id: this.random.uuid(), ...mail, ...due });
   }
 
-  /** Claims up to `wanted` due mails, the longest due first. */
+  /** Claims up to `wanted` due mails: codes, links that somebody waits for, and then the longest due (ADR 0007). */
   async claim(wanted: number): Promise<ClaimedMail[]> {
-    const mails = await this.leased.claim(mailStatus.waiting, wanted);
+    this.claims += 1;
+    const mails: (Leasable & Lease)[] = [];
+    for (const urgency of this.claims % everyNth === 0 ? [undefined] : urgentFirst) {
+      if (mails.length === wanted) break;
+      mails.push(...(await this.leased.claim(mailStatus.waiting, wanted - mails.length, urgency)));
+    }
     return mails.map((mail) => ({ ...mail, expires: timeOf(mail.expires), createdAt: timeOf(mail.created_at) }));
   }
 

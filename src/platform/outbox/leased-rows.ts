@@ -12,7 +12,7 @@ export interface LeasedTable {
   readonly name: string;
   /** The primary key. */
   readonly key: string;
-  /** A column that divides the rows, with an index on it, `status` and `next_attempt_at`: a claim names one of its values. */
+  /** A column that divides the rows, with an index on it, `status` and `next_attempt_at`: a claim may name one of its values. */
   readonly part?: string;
   /** What a claim returns. It contains the key and `attempts`. */
   readonly columns: readonly string[];
@@ -42,12 +42,12 @@ export class LeasedRows<Row extends { readonly attempts: number }> {
 
   /**
    * Claims up to `wanted` due rows with this status, the longest due first. Their `attempts` include this one.
-   * @param part the value of the column `part`, where the table has one
+   * @param part the value of the column `part`; all rows without it
    */
-  async claim(status: number, wanted: number, part?: string): Promise<(Row & Lease)[]> {
+  async claim(status: number, wanted: number, part?: string | number): Promise<(Row & Lease)[]> {
     const { database, clock, random } = this.ports;
     const { name, columns, part: column } = this.table;
-    const [only, values] = column === undefined ? ['', []] : [`${column} = ? AND `, [part ?? '']];
+    const [only, values] = column === undefined || part === undefined ? ['', []] : [`${column} = ? AND `, [part]];
     const now = clock.now();
     // Reads more rows than wanted, because other replicas read the same rows and claim some of them first.
     const rows = await database.rows<Row>(

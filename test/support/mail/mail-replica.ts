@@ -7,13 +7,15 @@ import { pino } from 'pino';
 import { MailLimits, mailLimits } from '../../../src/mail/mail-limits';
 import { MailModule } from '../../../src/mail/mail.module';
 import { MailOutbox } from '../../../src/mail/mail-outbox';
-import { Mailer, type OtpMail } from '../../../src/mail/mailer';
+import { Mailer, type OtpMail, type ResetLinkMail } from '../../../src/mail/mailer';
 import { loadConfig } from '../../../src/settings/app-config';
 import { ConfigModule } from '../../../src/settings/config.module';
+import { ServiceSettings } from '../../../src/platform/config/service-settings';
 import { Database } from '../../../src/platform/database/database';
 import { describeError } from '../../../src/platform/logging/describe-error';
 import { NestLogger } from '../../../src/platform/logging/logger';
 import { PlatformModule } from '../../../src/platform/platform.module';
+import { changeType } from '../../../src/shared/change-type';
 import { Clock } from '../../../src/shared/clock';
 import { FakeClock } from '../fakes';
 import { testSettings } from '../settings';
@@ -118,6 +120,24 @@ export class MailReplica {
           to: `user-${number}@example.com`,
           code: String(number).padStart(6, '0'),
           expires: this.clock.secondsFromNow(300),
+          language: 'en',
+        });
+      }
+    });
+  }
+
+  /** A link of `/forget-password`, or an invitation. */
+  async queueLinks(type: ResetLinkMail['type'], count = 1): Promise<void> {
+    const name = type === changeType.first ? 'invited' : 'forgetful';
+    await this.database.transaction(async (tx) => {
+      for (let number = 1; number <= count; number++) {
+        await this.get(Mailer).queueResetLink(tx, {
+          userId: `${name}-${number}`,
+          loginName: `${name}-${number}`,
+          to: `${name}-${number}@example.com`,
+          link: `${this.get(ServiceSettings).systemUrl}/reset-password?uid=x`,
+          type,
+          expires: this.clock.secondsFromNow(1800),
           language: 'en',
         });
       }

@@ -29,6 +29,7 @@ export async function fillTables(sql: Connection, { users, logs }: Size): Promis
     login_logs: logins,
     audit_logs: audits,
     event_outbox: Math.ceil(users / 10),
+    mail_outbox: users,
   };
   await sql.query('CREATE TEMPORARY TABLE numbers (n INT PRIMARY KEY)');
   await sql.query(`INSERT INTO numbers VALUES ${Array.from({ length: first }, (_, n) => `(${n})`).join(', ')}`);
@@ -75,6 +76,10 @@ export async function fillTables(sql: Connection, { users, logs }: Size): Promis
   await fill('event_outbox', {
     ...{ event_id: id(`CONCAT('event', n)`), stream: id(`CONCAT('event', n)`) },
     ...{ type: `'user.login'`, status: '1', created_at: time },
+  });
+  await fill('mail_outbox', {
+    id: id(`CONCAT('mail', n)`),
+    ...{ kind: `'otp'`, status: '1', attempts: '1', next_attempt_at: time, expires: time, created_at: time },
   });
   await sql.query('DROP TEMPORARY TABLE numbers');
   await sql.query('DROP TEMPORARY TABLE IF EXISTS more');

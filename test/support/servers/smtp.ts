@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { buffer } from 'node:stream/consumers';
+import { setTimeout as pause } from 'node:timers/promises';
 
 import PostalMime, { type Email } from 'postal-mime';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
@@ -46,6 +47,8 @@ export class Smtp {
   /** Number of mails that were received completely and never confirmed, because the server hangs. */
   unconfirmed = 0;
   private readonly sockets = new Set<Socket>();
+  /** How long the server takes to accept a mail. */
+  acceptMs = 0;
   private mood: Mood = { kind: 'accept' };
   private server: SMTPServer | undefined;
 
@@ -174,6 +177,7 @@ export class Smtp {
       const { subject, text } = await PostalMime.parse(raw);
       return answer(reply(this.mood.code, `Refused: ${subject} ${text}`.replace(/\s+/g, ' ').slice(0, 1500)));
     }
+    if (this.acceptMs > 0) await pause(this.acceptMs);
     this.messages.push({ ...envelope, raw: raw.toString(), mail: await PostalMime.parse(raw) });
     answer();
   }
