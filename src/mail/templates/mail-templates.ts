@@ -68,7 +68,7 @@ export class MailTemplates {
     const place =
       own === undefined ? this.place : { ...this.place, support: withoutScheme(own.supportUrl ?? undefined) };
     const content = contentOf(mail, place, now);
-    const absent = { greeting: null, code: null, button: null, facts: null, note: null };
+    const absent = { code: null, button: null, note: null };
     const brand = own === undefined ? this.brand : { name: own.name, color: own.color };
     const logo = own?.logo === undefined ? this.logo : logoOf(own.logo);
     const { site } = this.place;
@@ -79,6 +79,7 @@ export class MailTemplates {
       context: {
         ...{ language: mail.language, site, brand, logo: logo === undefined ? null : `cid:${logo.cid}` },
         ...{ logoText: brand.name ?? site, ...absent, ...definedOf(content) },
+        greeting: content.greeting === undefined ? null : unlinkedParts(content.greeting),
         facts: content.facts?.map(({ label, value }) => ({ label, parts: unlinkedParts(value) })) ?? null,
         paragraphs: content.paragraphs.map(timesApart),
       },
