@@ -143,6 +143,46 @@ describe('the sign-in at an application', () => {
     await page.getByText(`You are signed in as ${other}. Not you?`).waitFor();
   });
 
+  it('where the application asks for an account, says who is signed in and goes on as this user', async () => {
+    const { page, name } = await site.signedIn();
+    site.service.clock.advanceSeconds(1);
+    await page.goto(grafana.start('prompt=select_account'));
+    await heading(page, 'Choose an account');
+    await page.getByText(`${name} · ${name}@example.com`).waitFor();
+    await on(page).button(`Continue as ${name}`).click();
+    await heading(page, `Grafana: ${name} with`);
+  });
+
+  it('where the application asks for an account, somebody else signs in and goes on without another question', async () => {
+    const other = await site.newUser();
+    const { page, name } = await site.signedIn();
+    await page.goto(grafana.start());
+    await heading(page, `Grafana: ${name} with`);
+    site.service.clock.advanceSeconds(1);
+    await page.goto(grafana.start('prompt=select_account'));
+    await on(page).button(`Continue as ${name}`).waitFor();
+    await on(page).button('Sign in as another user').click();
+    await heading(page, 'Sign in');
+    await on(page).logIn(other);
+    await heading(page, `Grafana: ${other} with`);
+  });
+
+  it('where the application asks for an account, a cancel leads back, and a fresh sign-in is asked for after the choice', async () => {
+    const { page, name } = await site.signedIn();
+    site.service.clock.advanceSeconds(1);
+    await page.goto(grafana.start('prompt=select_account'));
+    await on(page).button('Cancel the sign-in').click();
+    await heading(page, 'Grafana: access_denied');
+    await page.goto(grafana.start('prompt=login%20select_account'));
+    await on(page).button(`Continue as ${name}`).click();
+    await on(page).confirmPassword();
+    await heading(page, `Grafana: ${name} with`);
+    await page.goto(wiki.start('prompt=select_account'));
+    await consent(page);
+    await on(page).button('Allow').click();
+    await heading(page, `Wiki: ${name} with`);
+  });
+
   it('asks a session of one factor for its second factor when the application wants two, and a cancel leads back', async () => {
     const { page, name } = await site.signedIn();
     const strict = grafana.start('acr_values=urn:portal:acr:2');
@@ -235,14 +275,16 @@ describe('the sign-in at an application', () => {
     });
   });
 
-  it('the pages of consent and refusal are accessible in each language, as is that of the device, without sideways scrolling', async () => {
+  it('the pages of account, consent and refusal are accessible in each language, as is that of the device, without sideways scrolling', async () => {
     const { page } = await site.signedIn();
+    site.service.clock.advanceSeconds(1);
     const looks = [
       ['light', 'desktop'],
       ['dark', 'phone'],
     ] as const;
     for (const [path, name, title, languages] of [
       [wiki.start(), 'consent', 'Continue to Wiki?', ['de', 'zh-CN', 'en']],
+      [grafana.start('prompt=select_account'), 'account', 'Choose an account', ['de', 'zh-CN', 'en']],
       [closed.start(), 'refused', 'You may not use this application', ['de', 'zh-CN', 'en']],
       ['/device', 'device', 'Connect a device', ['de']],
     ] as const) {

@@ -2,6 +2,7 @@ import { type OperationOptions, ServiceError } from '@portal-auth/sdk';
 import {
   endGrant as endGrantOperation,
   finishInteraction,
+  type FinishInteractionDto,
   getInteraction,
   type GrantItem,
   type InteractingApplication,
@@ -15,6 +16,9 @@ import { auth } from '../auth';
 export type Application = InteractingApplication;
 /** A sign-in that an application has asked for, and that waits for its user. */
 export type Interaction = InteractionResponse;
+
+/** What the user has answered. */
+export type Answers = FinishInteractionDto;
 
 /** What the user has allowed to an application of others. */
 export type Grant = GrantItem;
@@ -73,7 +77,7 @@ export const interaction = (uid: string): Promise<Interaction> =>
   about((options) => getInteraction({ ...options, path: { uid } }));
 
 /** @returns the address where the sign-in goes on: the browser has to go there */
-export const goOn = async (uid: string, body: { readonly consent?: boolean }): Promise<string> =>
+export const goOn = async (uid: string, body: Answers): Promise<string> =>
   (await about((options) => finishInteraction({ ...options, path: { uid }, body }))).redirect_to;
 
 /** The error code of the service, as a text: a browser can have pages that are older than the service. */

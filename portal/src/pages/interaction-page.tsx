@@ -1,11 +1,12 @@
 import { type ReactNode, useEffect, useState } from 'react';
 import type { MeResponse } from '@portal-auth/sdk';
+import { AccountForm } from '../applications/account-form';
 import { ApplicationLogo } from '../applications/application-logo';
 import { ConsentForm } from '../applications/consent-form';
 import { Ended, NotAllowed, NotConfirmed } from '../applications/dead-ends';
 import { TextsProvider, useTexts } from '../applications/i18n/texts';
 import { overMail } from '../applications/over-mail';
-import { codeOf, goOn, type Interaction, interaction, NotAllowedError } from '../applications/service';
+import { type Answers, codeOf, goOn, type Interaction, interaction, NotAllowedError } from '../applications/service';
 import { auth } from '../auth';
 import { Failure } from '../components/message';
 import { Page } from '../components/page';
@@ -27,29 +28,29 @@ export function InteractionPage(): ReactNode {
   );
 }
 
-/** Goes on without a question, unless the service wants consent or a fresh confirmation of the user. */
+/** Goes on without a question, unless the service wants an account to be chosen, consent, or a fresh confirmation of the user. */
 function Continue({ uid }: { readonly uid: string }): ReactNode {
   const { t } = useSpeech();
   const texts = useTexts();
   const [found, setFound] = useState<Interaction>();
   const [me, setMe] = useState<MeResponse>();
-  const [asking, setAsking] = useState(false);
+  const [asking, setAsking] = useState<'consent' | 'account'>();
   const [leaving, setLeaving] = useState(false);
 
-  const leave = async (wanted: Interaction, consent?: boolean) => {
+  const leave = async (wanted: Interaction, answers: Answers = {}) => {
     const { application, second_factor: secondFactor } = wanted;
     const reason = fill(texts.confirm.text, { name: application.name });
     // The first question already asks for the second factor if the application wants it.
     const to = await auth.withFreshLogin(
-      () => goOn(uid, consent === undefined ? {} : { consent }),
+      () => goOn(uid, answers),
       (asked) => askFreshLogin({ secondFactor: asked.secondFactor || secondFactor }, reason),
     );
     setLeaving(true);
     // Replaces this page in the history. The Back button would lead to a sign-in that is over.
     location.replace(to);
   };
-  const task = useTask(async (consent?: boolean) => {
-    if (found !== undefined) return leave(found, consent);
+  const task = useTask(async (answers?: Answers) => {
+    if (found !== undefined) return leave(found, answers);
     overMail.forget();
     const [wanted, user] = await Promise.allSettled([interaction(uid), auth.me()]);
     // The page of a refusal says whose account it is.
@@ -57,8 +58,11 @@ function Continue({ uid }: { readonly uid: string }): ReactNode {
     if (wanted.status === 'rejected') throw wanted.reason;
     if (user.status === 'rejected') throw user.reason;
     setFound(wanted.value);
-    setAsking(wanted.value.consent);
-    if (!wanted.value.consent) await leave(wanted.value);
+    const { consent, select_account: account } = wanted.value;
+    // The page of the consent shows the account as well.
+    const question = consent ? 'consent' : account ? 'account' : undefined;
+    setAsking(question);
+    if (question === undefined) await leave(wanted.value);
   });
   const { run, error, busy } = task;
   useEffect(() => void run(), [run]);
@@ -66,7 +70,7 @@ function Continue({ uid }: { readonly uid: string }): ReactNode {
   // An administrator can demand consent while the user confirms.
   const consentDue = code === 'APP_400001';
   useEffect(() => {
-    if (consentDue) setAsking(true);
+    if (consentDue) setAsking('consent');
   }, [consentDue]);
 
   if (error instanceof NotAllowedError)
@@ -74,18 +78,36 @@ function Continue({ uid }: { readonly uid: string }): ReactNode {
   if (code !== undefined && over.includes(code)) return <Ended />;
   const name = found?.application.name ?? '';
   const waits = busy || leaving;
-  if (found !== undefined && me !== undefined && asking)
+  if (found !== undefined && me !== undefined && asking === 'account')
+    return (
+      <AccountForm
+        application={found.application}
+        me={me}
+        waits={waits}
+        error={error}
+        goOn={() => void run({ select_account: true })}
+        cancel={() => void run({ consent: false })}
+      />
+    );
+  if (found !== undefined && me !== undefined && asking === 'consent')
     return (
       <ConsentForm
         interaction={found}
         me={me}
         waits={waits}
         error={consentDue ? undefined : error}
-        decide={(consent) => void run(consent)}
+        decide={(consent) => void run({ consent })}
       />
     );
   if (found !== undefined && code === 'AUTH_403002')
-    return <NotConfirmed interaction={found} waits={waits} again={() => void run()} cancel={() => void run(false)} />;
+    return (
+      <NotConfirmed
+        interaction={found}
+        waits={waits}
+        again={() => void run()}
+        cancel={() => void run({ consent: false })}
+      />
+    );
   if (error !== undefined)
     return (
       <Page title={texts.failed}>

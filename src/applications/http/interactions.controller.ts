@@ -66,14 +66,14 @@ export class InteractionsController {
   )
   async finish(
     @Param('uid') uid: string,
-    @Body() { consent }: FinishInteractionDto,
+    @Body() { consent, select_account: selectAccount }: FinishInteractionDto,
     @Session() session: CurrentSession,
     @Req() request: FastifyRequest,
   ): Promise<InteractionFinishedResponse> {
     // A page of another origin must not sign its visitor in, whatever token it has.
     if (request.headers.origin !== new URL(this.settings.systemUrl).origin) throw new DomainError(interactionNotFound);
     const browser = this.browserOf(request);
-    return { redirect_to: await this.interactions.finish(uid, browser, session, consent ?? undefined) };
+    return { redirect_to: await this.interactions.finish(uid, browser, session, { consent, selectAccount }) };
   }
 
   private browserOf(request: FastifyRequest): string | undefined {

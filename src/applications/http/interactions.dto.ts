@@ -12,6 +12,16 @@ export class FinishInteractionDto {
   @IsOptional()
   @IsBoolean({ message: 'consent must be true or false' })
   consent?: boolean | null;
+
+  @ApiPropertyOptional({
+    type: 'boolean',
+    nullable: true,
+    description:
+      'True: the user goes on with this account, where `select_account` of GET is true. An answer as `consent` says so as well.',
+  })
+  @IsOptional()
+  @IsBoolean({ message: 'select_account must be true or false' })
+  select_account?: boolean | null;
 }
 
 export class InteractingApplication {
@@ -38,6 +48,14 @@ export class InteractionResponse {
   @ApiProperty({ description: 'Ask the user, and send the answer as `consent`.', example: false })
   consent: boolean;
 
+  @ApiProperty({
+    description:
+      'The application asks which account the user wants (`prompt=select_account`). Show the one that is signed in, offer another ' +
+      'sign-in, and send the answer as `select_account`.',
+    example: false,
+  })
+  select_account: boolean;
+
   @ApiProperty({ description: 'The session lacks the second factor that the application asks for.', example: false })
   second_factor: boolean;
 }
@@ -54,6 +72,12 @@ export function applicationView({ id, name, logoUrl, uri }: Application): Intera
   return { id, name, logo_url: logoUrl, uri };
 }
 
-export function interactionView({ application, scopes, consent, secondFactor }: InteractionView): InteractionResponse {
-  return { application: applicationView(application), scopes: [...scopes], consent, second_factor: secondFactor };
+export function interactionView(view: InteractionView): InteractionResponse {
+  return {
+    application: applicationView(view.application),
+    scopes: [...view.scopes],
+    consent: view.consent,
+    select_account: view.selectAccount,
+    second_factor: view.secondFactor,
+  };
 }

@@ -37,3 +37,7 @@ export function lackOf(
 }
 
 export const asksForConsent = ({ prompt }: UnknownObject): boolean => words(prompt).includes('consent');
+
+/** Whoever has signed in for this request has chosen the account by it. */
+export const asksForAccount = ({ prompt }: UnknownObject, began: Date, { startedAt }: LiveSession): boolean =>
+  words(prompt).includes('select_account') && startedAt.getTime() < began.getTime();

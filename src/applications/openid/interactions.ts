@@ -18,7 +18,7 @@ import { Applications } from '../applications.repository';
 import { offeredScopes } from '../openid-scopes';
 import { OidcRecords } from '../persistence/oidc-record.repository';
 import { leadsBack } from './client-metadata';
-import { asksForConsent, authenticationOf, lackOf } from './demands';
+import { asksForAccount, asksForConsent, authenticationOf, lackOf } from './demands';
 import type { SignedIn } from './models';
 import { openIdProvider } from './openid-endpoint';
 
@@ -30,6 +30,7 @@ interface Begun {
   readonly lack: { readonly secondFactor: boolean; readonly fresh: boolean };
   readonly grant: Grant | undefined;
   readonly consent: boolean;
+  readonly selectAccount: boolean;
 }
 
 type Grant = InstanceType<Provider['Grant']> & { credentialVersion?: number };
@@ -38,7 +39,15 @@ export interface InteractionView {
   readonly application: Application;
   readonly scopes: readonly string[];
   readonly consent: boolean;
+  readonly selectAccount: boolean;
   readonly secondFactor: boolean;
+}
+
+/** What the user has answered. */
+export interface InteractionAnswers {
+  readonly consent?: boolean | null;
+  /** True: the user goes on with this account. */
+  readonly selectAccount?: boolean | null;
 }
 
 /**
@@ -59,8 +68,8 @@ export class Interactions {
   /** @throws DomainError APP_404001, APP_403001 */
   async describe(uid: string, browser: string | undefined, session: CurrentSession): Promise<InteractionView> {
     const begun = await this.begun(uid, browser, session);
-    const { application, consent, lack } = begun;
-    return { application, scopes: scopesOf(begun), consent, secondFactor: lack.secondFactor };
+    const { application, consent, selectAccount, lack } = begun;
+    return { application, scopes: scopesOf(begun), consent, selectAccount, secondFactor: lack.secondFactor };
   }
 
   /**
@@ -71,11 +80,11 @@ export class Interactions {
     uid: string,
     browser: string | undefined,
     session: CurrentSession,
-    agreed: boolean | undefined,
+    { consent, selectAccount }: InteractionAnswers,
   ): Promise<string> {
     const begun = await this.begun(uid, browser, session);
     // A refusal tells the application nothing about the user, so the session may lack what the application asks for.
-    if (agreed === false) return this.refuse(begun.interaction, 'the user has refused');
+    if (consent === false) return this.refuse(begun.interaction, 'the user has refused');
     // No grant can have such a scope, so the provider would lead back to the pages again and again.
     if (asksForMore(begun))
       return this.settle(begun.interaction, {
@@ -84,11 +93,14 @@ export class Interactions {
       });
     const { secondFactor, fresh } = begun.lack;
     if (secondFactor || fresh) throw new DomainError(youngSessionRequired, { second_factor: secondFactor });
-    if (begun.consent && agreed === undefined) throw new DomainError(refusedAsItIs);
+    // The page that asks for consent shows the account as well.
+    const isAnswered = consent === true || (!begun.consent && (!begun.selectAccount || selectAccount === true));
+    if (!isAnswered) throw new DomainError(refusedAsItIs);
     const grantId = await this.grant(begun, session);
     return this.settle(begun.interaction, {
       login: signedIn(session, begun.live),
       consent: { grantId },
+      select_account: {},
     });
   }
 
@@ -118,6 +130,7 @@ export class Interactions {
       // The application asks for another user: only a new sign-in helps.
       lack: other === undefined || other === user.uid ? lack : { ...lack, fresh: true },
       consent: needsConsent(interaction, application, grant),
+      selectAccount: asksForAccount(interaction.params, record!.createdAt, live),
     };
   }
 

@@ -207,10 +207,11 @@ async function existingGrant({ records }: ProviderPorts, ctx: Context) {
   return found === undefined ? undefined : provider.Grant.find(String(found.payload.jti));
 }
 
-/** The rules of the package, and two of our own. Each leads to the pages, or with `prompt=none` to an error. */
+/** The rules of the package, and three of our own. Each leads to the pages, or with `prompt=none` to an error. */
 function policy({ library, reads, members }: ProviderPorts) {
-  const { base, Check } = library.interactionPolicy;
+  const { base, Check, Prompt } = library.interactionPolicy;
   const rules = base();
+  rules.add(new Prompt({ name: 'select_account', requestable: true }), 0);
   const { checks } = rules.get('login')!;
   checks.add(
     new Check('second_factor', 'a second factor is required', 'login_required', (ctx) => {

@@ -24,6 +24,11 @@ export const texts: Texts = {
     offline_access: 'Auch während Sie abgemeldet sind, bis Sie es beenden',
     other: 'Was sie „{scope}“ nennt',
   },
+  account: {
+    title: 'Konto wählen',
+    intro: '{name} fragt, welches Konto Sie verwenden möchten. Angemeldet sind Sie als:',
+    goOn: 'Weiter als {name}',
+  },
   confirm: {
     title: 'Bestätigen Sie, dass Sie es sind',
     text: '{name} verlangt eine neue Bestätigung, bevor es weitergeht.',

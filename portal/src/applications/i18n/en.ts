@@ -23,6 +23,11 @@ export const texts = {
     offline_access: 'Also while you are signed out, until you end it',
     other: 'What it calls “{scope}”',
   },
+  account: {
+    title: 'Choose an account',
+    intro: '{name} asks which account you want to use. You are signed in as:',
+    goOn: 'Continue as {name}',
+  },
   confirm: {
     title: 'Confirm that it is you',
     text: '{name} asks for a fresh confirmation before you go on.',

@@ -24,6 +24,11 @@ export const texts: Texts = {
     offline_access: '您退出登录后仍然有效，直到您终止访问',
     other: '应用所称的“{scope}”',
   },
+  account: {
+    title: '选择账户',
+    intro: '{name} 询问您要使用哪个账户。您当前登录的账户：',
+    goOn: '以 {name} 的身份继续',
+  },
   confirm: {
     title: '确认是您本人',
     text: '继续之前，{name} 要求您重新确认身份。',

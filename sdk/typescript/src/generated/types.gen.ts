@@ -1971,6 +1971,10 @@ export type InteractionResponse = {
      */
     consent: boolean;
     /**
+     * The application asks which account the user wants (`prompt=select_account`). Show the one that is signed in, offer another sign-in, and send the answer as `select_account`.
+     */
+    select_account: boolean;
+    /**
      * The session lacks the second factor that the application asks for.
      */
     second_factor: boolean;
@@ -1988,6 +1992,10 @@ export type FinishInteractionDto = {
      * The answer of the user, where `consent` of GET is true.
      */
     consent?: boolean | null;
+    /**
+     * True: the user goes on with this account, where `select_account` of GET is true. An answer as `consent` says so as well.
+     */
+    select_account?: boolean | null;
 };
 
 export type OwnApplicationItem = {
