@@ -6,6 +6,7 @@ import { EntityRows } from '../platform/database/entity-rows';
 import { Clock } from '../shared/clock';
 import { isUuid } from '../shared/uuid';
 import { Application } from './application.entity';
+import { ApplicationSessions } from './application-sessions.repository';
 import { OidcRecords } from './persistence/oidc-record.repository';
 
 /** A new secret, as it is stored, and how long the former one is kept beside it. */
@@ -25,6 +26,7 @@ export class ApplicationChanges {
     database: Database,
     private readonly clock: Clock,
     private readonly records: OidcRecords,
+    private readonly sessions: ApplicationSessions,
   ) {
     this.rows = new EntityRows(rows, database);
   }
@@ -36,13 +38,14 @@ export class ApplicationChanges {
 
   /**
    * An operator can choose the id of a deleted application (ADR 0045). What its users had allowed to that one, and its tokens, would
-   * come alive again, so they end here.
+   * come alive again, so they end here. It would also be told of the ends of sessions that had signed in to that one.
    * @param application all columns but the times
    */
   async insert(tx: Transaction, application: Omit<Application, 'createdAt' | 'changedAt'>): Promise<void> {
     const now = this.clock.now();
     await this.rows.insert(tx, { ...application, createdAt: now, changedAt: now });
     await this.records.endAllOf(tx, application.id);
+    await this.sessions.removeAt(tx, application.id);
   }
 
   /**

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import type { Repository } from 'typeorm';
+import { In, MoreThan, type Repository } from 'typeorm';
 import { AuditTrail } from '../audit/audit-trail';
 import { Database } from '../platform/database/database';
 import { EntityRows } from '../platform/database/entity-rows';
@@ -11,6 +11,8 @@ import type { ClientInfo } from '../shared/client-info';
 import { Clock } from '../shared/clock';
 import { Random } from '../shared/random';
 import { ApplicationSession } from './persistence/application-session.entity';
+
+const removedAtOnce = 1000;
 
 type SignIn = Pick<ApplicationSession, 'sid' | 'applicationId' | 'userId'>;
 
@@ -55,6 +57,21 @@ export class ApplicationSessions {
     const keys = filledUp(sids);
     const places = keys.map(() => '?').join(', ');
     await this.database.affected(`DELETE FROM application_sessions WHERE sid IN (${places})`, keys);
+  }
+
+  /**
+   * What an application that was deleted has left. No index begins with the application, so this reads the rows of all, and each of
+   * them once. It locks those that it deletes.
+   */
+  async removeAt(tx: Sql, applicationId: string): Promise<void> {
+    let after = '';
+    for (;;) {
+      const wanted = { applicationId, sid: MoreThan(after) };
+      const found = await this.rows.find(wanted, { order: { sid: 'ASC' }, limit: removedAtOnce }, tx);
+      if (found.length === 0) return;
+      await this.rows.remove(tx, { applicationId, sid: In(found.map(({ sid }) => sid)) });
+      after = found.at(-1)!.sid;
+    }
   }
 
   /** The user is deleted, and the end of the sessions is queued. */

@@ -1,8 +1,11 @@
 import { createHash } from 'node:crypto';
+import { decodeJwt } from 'jose';
 import { ApplicationAdministration } from '../../src/admin/application-administration';
 import { operatorAuthority } from '../../src/admin/authority';
+import { LogoutTokens } from '../../src/applications/logout-tokens';
 import { AdminClient, adminSettings, outcomeOf } from '../support/admin-client';
 import { TestService } from '../support/app';
+import { LogoutReceiver } from '../support/applications/logout-receiver';
 import { askForTokens, callback, exchange, OpenIdBrowser, openIdSettings } from '../support/openid';
 import { foreignId } from '../support/routes';
 
@@ -290,6 +293,44 @@ describe('applications through the API of administrators', () => {
     expect((await askForTokens(service, client, refresh)).body.error).toBe('invalid_grant');
     expect((await me()).status).toBe(401);
     expect((await service.get('/user/grants', { bearer: access })).body.data.grants).toEqual([]);
+  });
+
+  it('one that is made with the id of a deleted one is not told of sessions at the deleted one, and is told of its own', async () => {
+    const receiver = await LogoutReceiver.start();
+    const administration = service.app.get(ApplicationAdministration);
+    const tokens = service.app.get(LogoutTokens, { strict: false });
+    await service.givenUser('iris');
+    const fields = {
+      ...{ name: 'Notes', redirect_uris: [callback], scopes: ['openid'], first_party: true },
+      backchannel_logout_uri: receiver.uri('/logout'),
+    };
+    const { application } = await administration.create(operatorAuthority, 'spa', fields);
+    const { id } = application;
+    const sessions: string[] = [];
+    const signIn = async (access: string) => {
+      const { url } = await new OpenIdBrowser(service).signIn({ id, secret: undefined }, access, { scope: 'openid' });
+      expect(url.searchParams.get('error')).toBeNull();
+    };
+    for (let n = 0; n < 3; n++) {
+      const { access } = await service.session('iris');
+      await signIn(access);
+      sessions.push(access);
+    }
+    const [waits, lasts, returns] = sessions as [string, string, string];
+    const end = (bearer: string) => service.post('/logout', undefined, { bearer });
+    await end(waits);
+    await administration.remove(operatorAuthority, id);
+    service.clock.advanceSeconds(1);
+    await administration.create(operatorAuthority, 'spa', fields, { id });
+    await end(lasts);
+    await tokens.sendDue();
+    expect(receiver.seen).toEqual([]);
+    expect(await tokens.figures()).toMatchObject({ waiting: 0 });
+    await signIn(returns);
+    await end(returns);
+    await tokens.sendDue();
+    expect(receiver.seen.map(({ claims }) => claims.sid)).toEqual([decodeJwt<{ sid: string }>(returns).sid]);
+    await receiver.stop();
   });
 
   it('the tiles of a user: applications with an address, enabled, and allowed for the tenant (T492)', async () => {

@@ -43,7 +43,7 @@ export class LogoutAttempt {
   ) {}
 
   async make(row: ClaimedLogout, signal: AbortSignal): Promise<Outcome> {
-    const uri = await this.logouts.uriOf(row.application_id);
+    const uri = await this.logouts.uriOf(row);
     if (uri === undefined) return settled('failed', applicationDeleted);
     if (uri === null) return settled('not_offered', null);
     const answer = await this.post(uri, row, signal);

@@ -150,11 +150,14 @@ export class ApplicationLogouts {
     return this.leased.end(row, logoutStatus.waiting, { next_attempt_at: again, answer });
   }
 
-  /** The URI of the application now. Null when it has none, undefined when it was deleted. */
-  async uriOf(applicationId: string): Promise<string | null | undefined> {
+  /**
+   * The URI of the application now. Null when it has none, undefined when it was deleted. One that was made later with its id is another
+   * application.
+   */
+  async uriOf({ application_id: id, created_at: queued }: ClaimedLogout): Promise<string | null | undefined> {
     const row = await this.database.row<{ uri: string | null }>(
-      'SELECT backchannel_logout_uri AS uri FROM applications WHERE id = ?',
-      [applicationId],
+      'SELECT backchannel_logout_uri AS uri FROM applications WHERE id = ? AND created_at <= ?',
+      [id, timeOf(queued)],
     );
     return row?.uri;
   }
