@@ -99,6 +99,30 @@ describe('what an application may ask for', () => {
     expect([wrong.status, wrong.body.error]).toEqual([401, 'invalid_client']);
   });
 
+  it('the answer to a service tells its scopes, also where it has got none of those that it asked for (RFC 6749 §5.1)', async () => {
+    const resource = 'https://api.example.com';
+    const application = await givenApplication(service, {
+      ...{ type: 'service', redirectUris: [], audience: [resource], scopes: ['orders:read'] },
+    });
+    const scopeOf = async (more: Record<string, string>) => {
+      const { body } = await askForTokens(service, application, { grant_type: 'client_credentials', ...more });
+      const token = body.access_token as string;
+      const { scope } = token.includes('.')
+        ? claimsOf(token)
+        : (await postForm(service, '/oidc/token/introspection', application, { token })).body;
+      return [body.scope, scope ?? ''];
+    };
+    expect(await scopeOf({ resource, scope: 'orders:read orders:write' })).toEqual(['orders:read', 'orders:read']);
+    expect(await scopeOf({ resource, scope: 'orders:write' })).toEqual(['', '']);
+    // The scopes of a resource are for tokens of this resource.
+    expect(await scopeOf({ scope: 'orders:read' })).toEqual(['', '']);
+    // No service has a scope about users.
+    expect(await scopeOf({ scope: 'openid profile' })).toEqual(['', '']);
+    // Nothing was asked for, so there is nothing to tell.
+    expect(await scopeOf({ resource })).toEqual([undefined, '']);
+    expect(await scopeOf({})).toEqual([undefined, '']);
+  });
+
   it('the former secret works until its end, and a disabled application is unknown at once', async () => {
     const application = await givenApplication(service, { type: 'service', redirectUris: [], scopes: [] });
     const { id } = application;

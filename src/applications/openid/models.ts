@@ -1,5 +1,6 @@
 import type { Client, Provider } from 'oidc-provider';
 import { secretMatches } from '../application-secret';
+import { offeredScopes } from '../openid-scopes';
 import type { BrowserRequest, ProviderPorts } from './ports';
 
 type Fields = readonly string[];
@@ -48,6 +49,18 @@ export function adaptModels(
       const granted = getOIDCScopeFiltered.call(this, filter).split(' ');
       const allowed = library.Provider.ctx?.oidc.client?.scope?.split(' ') ?? [];
       return granted.filter((scope) => allowed.includes(scope)).join(' ');
+    },
+  });
+
+  const { save: saveOfService } = provider.ClientCredentials.prototype as unknown as {
+    save: (...given: unknown[]) => Promise<string>;
+  };
+  Object.assign(provider.ClientCredentials.prototype, {
+    /** The package gives an application without any scope of the provider whichever it asks for. A service has none. */
+    save(this: { scope?: string }, ...given: unknown[]) {
+      const own = this.scope?.split(' ').filter((one) => !offeredScopes.includes(one));
+      this.scope = own?.join(' ') || undefined;
+      return saveOfService.call(this, ...given);
     },
   });
 

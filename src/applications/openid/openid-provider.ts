@@ -40,6 +40,7 @@ export function makeProvider(ports: ProviderPorts): Provider {
   provider.use(outages);
   provider.use(replaceForeignSession(provider, ports));
   countAnswers(provider, ports);
+  tellEmptyScopes(provider);
   const logger = new Logger('openid');
   provider.on('server_error', (ctx, error: unknown) => {
     if (isOutage(error)) answerOutage(ctx);
@@ -56,6 +57,17 @@ function countAnswers(provider: Provider, { counts }: ProviderPorts): void {
   provider.on('authorization.error', (_ctx, { error }) => counts.add('authorization', error));
   provider.on('grant.success', (ctx) => counts.add(grantOf(ctx)));
   provider.on('grant.error', (ctx, { error }) => counts.add(grantOf(ctx), error));
+}
+
+/**
+ * Without `scope` in the answer, an application has got each scope that it has asked for (RFC 6749 §5.1). The package leaves out the
+ * member for a service that has got none of them.
+ */
+function tellEmptyScopes(provider: Provider): void {
+  provider.on('grant.success', ({ oidc, body }) => {
+    const answer = body as { scope?: string };
+    if (oidc.entities.ClientCredentials !== undefined && Boolean(oidc.body?.scope)) answer.scope ??= '';
+  });
 }
 
 function configurationOf(ports: ProviderPorts, adapter: (kind: string) => Adapter): Configuration {
