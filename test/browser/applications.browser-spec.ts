@@ -24,7 +24,8 @@ describe('the sign-in at an application', () => {
     await site.stop();
   });
   afterEach(() => {
-    const own = [grafana, wiki, closed].map(({ url }) => `foreign request: ${url}/`);
+    const urls = [grafana, wiki, closed].flatMap(({ url }) => [url, otherSite(url)]);
+    const own = urls.map((url) => `foreign request: ${url}/`);
     expect(site.takeComplaints().filter((one) => !own.some((start) => one.startsWith(start)))).toEqual([]);
   });
 
@@ -208,6 +209,23 @@ describe('the sign-in at an application', () => {
     await heading(page, `Grafana: ${name} with`);
   });
 
+  it('takes a request as a form of another site, and the browser is recognised after it', async () => {
+    const { page, name } = await site.signedIn();
+    await page.goto(grafana.start());
+    await heading(page, `Grafana: ${name} with`);
+    const { headers } = await fetch(grafana.start('prompt=none'), { redirect: 'manual' });
+    const { origin, pathname, searchParams } = new URL(headers.get('location')!);
+    const elsewhere = `${otherSite(grafana.url)}/`;
+    await page.route(elsewhere, (route) => {
+      const fields = [...searchParams].map(([key, value]) => `<input name="${key}" value="${value}">`).join('');
+      const body = `<form method="post" action="${origin}${pathname}">${fields}<button>Send</button></form>`;
+      return route.fulfill({ contentType: 'text/html', body });
+    });
+    await page.goto(elsewhere);
+    await on(page).button('Send').click();
+    await heading(page, `Grafana: ${name} with`);
+  });
+
   it('says that a user may not use the application, and leads back to it', async () => {
     const { page, name } = await site.signedIn();
     await page.goto(closed.start());
@@ -348,6 +366,9 @@ describe('the sign-in at an application', () => {
     await heading(page, 'This sign-in is over');
   });
 });
+
+/** For a browser, these two names of one address are two sites. */
+const otherSite = (url: string): string => url.replace('//127.0.0.1:', '//localhost:');
 
 async function setPassword(page: Page): Promise<void> {
   await on(page).field('New password').fill(goodPassword(1));

@@ -192,6 +192,25 @@ describe('the test plans of the OpenID conformance suite', () => {
       expect(oauthError(await askForTokens(service, application, form))).toEqual([400, 'invalid_grant']);
     });
 
+    it('oidcc-ensure-post-request-succeeds: a form leads to the same request as a GET', async () => {
+      const browser = new OpenIdBrowser(service);
+      await tokensOf({}, browser);
+      const form = Object.fromEntries(new URLSearchParams(queryOf({ state: 'a b&c=d\r\n', prompt: 'none' })));
+      const { status, headers } = await browser.request('POST', '/oidc/auth', { form });
+      const location = String(headers.location);
+      expect([status, location]).toEqual([303, expect.stringMatching(/^http:\/\/portal\.test\/oidc\/auth\?/)]);
+      const back = (await browser.follow(location)).searchParams;
+      expect([back.get('code'), back.get('state')]).toEqual([expect.any(String), 'a b&c=d\r\n']);
+    });
+
+    it.each([
+      ['too long', `state=${'x'.repeat(8192)}`, 'application/x-www-form-urlencoded'],
+      ['no form', '{}', 'application/json'],
+    ])('a posted request that is %s gets an error page', async (_what, body, type) => {
+      const { status, raw } = await service.send('POST', '/oidc/auth', body, { headers: { 'content-type': type } });
+      expect([status, raw.toString()]).toEqual([400, expect.stringContaining('invalid_request')]);
+    });
+
     it('oidcc-server-client-secret-post: the secret in the form is taken as well', async () => {
       const { url, verifier } = await signIn();
       const form = {
@@ -323,6 +342,16 @@ describe('the test plans of the OpenID conformance suite', () => {
       expect(await confirm(browser, page)).toBe(back);
       expect(await alive()).toBe(false);
       expect(errorOf(await browser.authorize(application, { prompt: 'none' }))).toBe('login_required');
+    });
+
+    it('a posted request to sign out (RP-Initiated Logout §2) ends the session as well', async () => {
+      const { browser, id_token_hint } = await signedIn();
+      const form = { id_token_hint, post_logout_redirect_uri: afterLogout, state: 'gone' };
+      const { status, headers } = await browser.request('POST', '/oidc/session/end', { form });
+      expect(status).toBe(303);
+      const page = await browser.request('GET', String(headers.location), { headers: { accept: 'text/html' } });
+      expect(await confirm(browser, page)).toBe(`${afterLogout}?state=gone`);
+      expect(await alive()).toBe(false);
     });
 
     it.each([

@@ -13,6 +13,7 @@ import { adaptModels, type SignedIn } from './models';
 import { answerOutage, isOutage, outages } from './outage';
 import { askToSignOut, errorPage, sendForm, toPages } from './pages';
 import type { ProviderPorts } from './ports';
+import { postedRequests } from './posted-requests';
 import { RecordAdapter } from './record-adapter';
 import { refuseTargetsFirst, resourceServerOf } from './resources';
 import { urlOf } from '../../shared/url-text';
@@ -38,6 +39,7 @@ export function makeProvider(ports: ProviderPorts): Provider {
   // The endpoint sets `X-Forwarded-*` itself: every URL that the provider makes is the one of the issuer.
   provider.proxy = true;
   provider.use(outages);
+  provider.use(postedRequests(settings.issuer));
   provider.use(replaceForeignSession(provider, ports));
   countAnswers(provider, ports);
   tellEmptyScopes(provider);
