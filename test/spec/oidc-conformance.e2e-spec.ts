@@ -344,7 +344,7 @@ describe('the test plans of the OpenID conformance suite', () => {
       expect(errorOf(await browser.authorize(application, { prompt: 'none' }))).toBe('login_required');
     });
 
-    it('a posted request to sign out (RP-Initiated Logout §2) ends the session as well', async () => {
+    it('a posted request to sign out (OpenID RP-Initiated Logout 1.0) ends the session as well', async () => {
       const { browser, id_token_hint } = await signedIn();
       const form = { id_token_hint, post_logout_redirect_uri: afterLogout, state: 'gone' };
       const { status, headers } = await browser.request('POST', '/oidc/session/end', { form });

@@ -6,7 +6,7 @@ import { errorPage } from './pages';
 const longest = 8192;
 
 /**
- * A page of an application may send a request as a form (OpenID Connect Core §3.1.2.1, RP-Initiated Logout §2). The browser sends no
+ * A page of an application may send a request as a form (OpenID Connect Core §3.1.2.1, RP-Initiated Logout 1.0). The browser sends no
  * cookie of the provider with it (`SameSite=Lax`), but does with the GET that follows.
  */
 export const postedRequests =
