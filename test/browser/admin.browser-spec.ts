@@ -486,7 +486,7 @@ describe('the administration console', () => {
   });
 
   describe.each(schemes)('in %s', (colorScheme) => {
-    it('every page is accessible, and a phone does not scroll sideways', async () => {
+    it('every page is accessible, and a phone does not scroll sideways, also with text of twice the size', async () => {
       const page = await opened('', 'Overview', { colorScheme });
       // The heading tells a page from the one before, which can match the selector as well.
       const places: (readonly [place: string, heading: string, ready: string])[] = [
@@ -516,6 +516,11 @@ describe('the administration console', () => {
             expect([name, size, await accessibilityViolations(page)]).toEqual([name, size, []]);
           expect([name, size, await overflow(page)]).toEqual([name, size, 0]);
         }
+        // WCAG 1.4.4. The window still has the size of a phone.
+        await page.evaluate('document.documentElement.style.fontSize = "200%"');
+        await takePicture(page, `console-${name}-large-text-${colorScheme}`);
+        expect([name, 'large text', await overflow(page)]).toEqual([name, 'large text', 0]);
+        await page.evaluate('document.documentElement.style.fontSize = ""');
         await resize(page, sizes.desktop);
       };
       for (const [place, heading, ready] of places) {

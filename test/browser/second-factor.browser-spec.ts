@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core';
+import type { Dialog, Page } from 'playwright-core';
 import { accessibilityViolations, overflow, resize, schemes, sizes, takePicture } from '../support/browser/pictures';
 import { on, PortalSite } from '../support/browser/portal-site';
 
@@ -70,6 +70,23 @@ describe('a user with a second factor, where devices can be trusted', () => {
     await signOut(page);
     await lost();
     await page.getByText('The code is wrong or has been used. Attempts left: 4.').waitFor();
+  });
+
+  it('is asked before new recovery codes are left that are not saved, and not after', async () => {
+    const page = await signedIn(await site.newUser());
+    await on(page).section('Security');
+    await on(page).button('Make recovery codes').click();
+    await page.locator('.codes code').first().waitFor();
+    const asked: string[] = [];
+    page.on('dialog', (question: Dialog) => {
+      asked.push(question.message());
+      void question.dismiss();
+    });
+    await page.getByRole('link', { name: 'Devices' }).first().click();
+    expect(asked).toEqual(['These codes are not shown again. Leave without saving them?']);
+    await on(page).button('I have saved them').click();
+    await on(page).section('Devices');
+    expect(asked).toHaveLength(1);
   });
 
   it('goes back from the recovery code to the usual code', async () => {

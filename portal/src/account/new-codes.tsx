@@ -4,6 +4,7 @@ import { Message } from '../components/message';
 import { saveFile } from '../components/save-file';
 import { fill, useSpeech } from '../i18n/texts';
 import { useOffer } from '../offer';
+import { leadElsewhere, useAskBeforeLeaving } from '../unsaved';
 
 interface NewCodesProps {
   readonly codes: readonly string[];
@@ -11,12 +12,17 @@ interface NewCodesProps {
   readonly onDone: () => void;
 }
 
-/** Shows new recovery codes until the user has saved them. Nothing stores them, so a reload loses them. */
+/** Shows new recovery codes until the user has saved them. Nothing stores them, so leaving the page loses them: it asks before. */
 export function NewCodes({ codes, loginName, onDone }: NewCodesProps): ReactNode {
   const { t } = useSpeech();
   const { recovery: texts } = t.account;
   const product = useOffer().brand.name ?? t.product;
   const heading = fill(texts.sheet, { product, name: loginName });
+  useAskBeforeLeaving(true, texts.leave);
+  const done = (): void => {
+    leadElsewhere();
+    onDone();
+  };
   return (
     <>
       <Message kind="warning">{texts.once}</Message>
@@ -45,7 +51,7 @@ export function NewCodes({ codes, loginName, onDone }: NewCodesProps): ReactNode
           {texts.print}
         </button>
       </div>
-      <button type="button" className="primary" onClick={onDone}>
+      <button type="button" className="primary" onClick={done}>
         {texts.done}
       </button>
     </>

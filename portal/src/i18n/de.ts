@@ -318,6 +318,7 @@ export const texts: Texts = {
       replace: 'Neue Codes erstellen',
       ask: 'Neue Codes ersetzen die alten. Codes, die dann nicht mehr gelten: {count}.',
       once: 'Speichern Sie diese Codes jetzt. Sie werden nicht noch einmal angezeigt.',
+      leave: 'Diese Codes werden nicht noch einmal angezeigt. Ohne Speichern verlassen?',
       sheet: 'Wiederherstellungscodes für {name}, {product}',
       copy: 'Kopieren',
       download: 'Speichern',

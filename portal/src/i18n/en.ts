@@ -308,6 +308,7 @@ export const texts = {
       replace: 'Make new codes',
       ask: 'New codes replace the old ones. Recovery codes that then stop working: {count}.',
       once: 'Save these codes now. They are not shown again.',
+      leave: 'These codes are not shown again. Leave without saving them?',
       sheet: 'Recovery codes for {name}, {product}',
       copy: 'Copy',
       download: 'Download',

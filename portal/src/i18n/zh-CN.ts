@@ -287,6 +287,7 @@ export const texts: Texts = {
       replace: '生成新代码',
       ask: '新代码将替换旧代码。将失效的代码数：{count}。',
       once: '请立即保存这些代码，之后将不再显示。',
+      leave: '这些代码之后将不再显示。确定不保存并离开吗？',
       sheet: '{product} {name} 的恢复代码',
       copy: '复制',
       download: '下载',

@@ -108,7 +108,7 @@ function Row<T>({ row, columns, detail }: RowProps<T>): ReactNode {
       <tr role="row">
         {columns.map(({ heading, cell, kind }) => (
           <td key={heading} role="cell" className={kind} data-label={heading}>
-            {breakable(cell(row))}
+            <div className="cell">{breakable(cell(row))}</div>
           </td>
         ))}
         {detail !== undefined && (
