@@ -72,4 +72,15 @@ describe('groups in the administration console', () => {
     expect(await page.locator('main').getByRole('button').count()).toBe(0);
     expect(await page.getByRole('searchbox').count()).toBe(0);
   });
+
+  it('the page of a user shows ten of them, and the others on request', async () => {
+    const { uid } = await site.service.givenUser('many.groups', { nickname: 'Many Groups' });
+    for (let n = 10; n < 22; n++) await givenGroup(site.service, `Team ${n}`, { members: [uid] });
+    const page = await site.visitor({ storageState: await root });
+    await page.goto(`/admin#/users/${uid}`);
+    await page.getByRole('link', { name: 'Team 19' }).waitFor();
+    expect(await page.getByRole('link', { name: 'Team 20' }).isVisible()).toBe(false);
+    await page.getByText('and 2 more').click();
+    await page.getByRole('link', { name: 'Team 21' }).waitFor();
+  });
 });

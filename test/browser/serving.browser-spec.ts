@@ -1,11 +1,14 @@
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { extname, join } from 'node:path';
+import type { Page } from 'playwright-core';
 import { DemoModule } from '../../src/demo/demo.module';
 import { loadConfig } from '../../src/settings/app-config';
 import { TestService } from '../support/app';
+import { becomes } from '../support/browser/becomes';
 import { on, PortalSite } from '../support/browser/portal-site';
 import { testSettings } from '../support/settings';
 
@@ -25,7 +28,7 @@ describe('the pages, served by the service', () => {
   beforeAll(async () => {
     site = await PortalSite.start();
     const page = readFileSync(join(dist, 'index.html'), 'utf8');
-    script = /\/assets\/[\w-]+\.js/.exec(page)![0];
+    script = /\/assets\/first-[\w-]+\.js/.exec(page)![0];
     style = /\/assets\/[\w-]+\.css/.exec(page)![0];
   });
   afterAll(() => site.stop());
@@ -75,6 +78,42 @@ describe('the pages, served by the service', () => {
     const missing = await site.service.get('/assets/missing.js');
     expect(missing).toMatchObject({ status: 404, headers: { 'cache-control': 'no-store' } });
     expect((await site.service.get('/favicon.svg')).headers['content-type']).toMatch(/^image\/svg\+xml/);
+  });
+
+  describe('during a roll-out, when a replica of another version is asked for a file of the page', () => {
+    /** Answers the first requests for the file as a replica that does not have it. */
+    const withMissing = async (file: string, times: number): Promise<{ page: Page; asked: () => number }> => {
+      const page = await site.visitor();
+      let asked = 0;
+      await page.route(`**${file}`, (route) => (asked++ < times ? route.fulfill({ status: 404 }) : route.continue()));
+      return { page, asked: () => asked };
+    };
+
+    it.each(['script', 'style'])('the page is loaded again until its %s is there', async (kind) => {
+      const { page, asked } = await withMissing(kind === 'script' ? script : style, 2);
+      await page.goto('/');
+      await becomes(() => Promise.resolve(asked()), 3);
+      await on(page).heading('Sign in').waitFor();
+      await becomes(() => page.evaluate<string | null>('sessionStorage.getItem("portal.reloads")'), null);
+      site.takeComplaints();
+    });
+
+    it('it gives up after ten times, and says so', async () => {
+      const { page } = await withMissing(script, Infinity);
+      await page.addInitScript(
+        `sessionStorage.getItem('portal.reloads') ?? sessionStorage.setItem('portal.reloads', '10')`,
+      );
+      await page.goto('/');
+      await page.getByText('This page could not be loaded. Try again later.').waitFor();
+      site.takeComplaints();
+    });
+  });
+
+  it('the file that loads the page again keeps its content under its name, because browsers keep it for a year', () => {
+    const file = readFileSync(join(dist, 'assets/reload-1.js'));
+    expect(createHash('sha256').update(file).digest('hex')).toBe(
+      '19888aa7757c1c38213198f1adc9b7a6b86728b98bac2b66ca98944a745b595f',
+    );
   });
 
   it('the paths of the API answer as they do without the pages', async () => {
