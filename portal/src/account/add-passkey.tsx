@@ -1,8 +1,8 @@
 import { type ReactNode, useState } from 'react';
 import { auth } from '../auth';
 import { Form } from '../components/form';
+import { FormActions } from '../components/form-actions';
 import { PasskeyFailure } from '../components/passkey-failure';
-import { Submit } from '../components/submit';
 import { useSpeech } from '../i18n/texts';
 import { useTask } from '../use-task';
 import { deviceName } from './device-name';
@@ -30,12 +30,7 @@ export function AddPasskey({ onAdded, onCancel }: AddPasskeyProps): ReactNode {
     <Form busy={add.busy} onSubmit={submit}>
       <PasskeyFailure error={add.error} cancelled={texts.cancelled} />
       <PasskeyName name={name} onChange={setName} checked={checked} />
-      <div className="actions start">
-        <Submit label={texts.continue} busy={add.busy} busyLabel={texts.busy} />
-        <button type="button" className="secondary" onClick={onCancel}>
-          {t.account.cancel}
-        </button>
-      </div>
+      <FormActions label={texts.continue} busy={add.busy} busyLabel={texts.busy} onCancel={onCancel} />
     </Form>
   );
 }

@@ -4,8 +4,9 @@ import { TextsProvider, useTexts } from '../applications/i18n/texts';
 import { scopeText } from '../applications/scope-list';
 import { codeOf, endGrant, type Grant, grants } from '../applications/service';
 import { auth } from '../auth';
+import { ConfirmActions } from '../components/form-actions';
 import { Failure, Message } from '../components/message';
-import { fill, useSpeech } from '../i18n/texts';
+import { fill } from '../i18n/texts';
 import { useTask } from '../use-task';
 import { Entry, Time } from './entry';
 import { Loaded } from './loaded';
@@ -101,7 +102,6 @@ function GrantEntry({ grant, onEnded }: GrantEntryProps): ReactNode {
 
 /** Asks first. What has already ended elsewhere counts as ended. A button that is disabled would lose the focus. */
 function End({ grant, onEnded, onClose }: GrantEntryProps & { readonly onClose: () => void }): ReactNode {
-  const { t } = useSpeech();
   const { grants: texts } = useTexts();
   const end = useTask(async () => {
     await auth
@@ -115,14 +115,7 @@ function End({ grant, onEnded, onClose }: GrantEntryProps & { readonly onClose: 
     <>
       <p role="status">{fill(texts.ask, { name: grant.application.name })}</p>
       <Failure error={end.error} />
-      <div className="actions start">
-        <button type="button" className="primary" aria-busy={end.busy} onClick={() => void end.run()} autoFocus>
-          {texts.act}
-        </button>
-        <button type="button" className="secondary" onClick={onClose}>
-          {t.account.cancel}
-        </button>
-      </div>
+      <ConfirmActions label={texts.act} busy={end.busy} onConfirm={() => void end.run()} onCancel={onClose} />
     </>
   );
 }

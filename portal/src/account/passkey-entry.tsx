@@ -2,9 +2,9 @@ import { type ReactNode, useState } from 'react';
 import { type Passkey, ServiceError } from '@portal-auth/sdk';
 import { auth } from '../auth';
 import { Form } from '../components/form';
+import { ConfirmActions, FormActions } from '../components/form-actions';
 import { Key } from '../components/icons';
 import { Failure } from '../components/message';
-import { Submit } from '../components/submit';
 import { fill, useSpeech } from '../i18n/texts';
 import { useAskBeforeLeaving } from '../unsaved';
 import { useTask } from '../use-task';
@@ -96,12 +96,7 @@ function Rename({ passkey, onDone, onClose }: ActionProps): ReactNode {
     <Form busy={rename.busy} onSubmit={submit}>
       <Failure error={rename.error} />
       <PasskeyName name={name} onChange={setName} checked={checked} />
-      <div className="actions start">
-        <Submit label={texts.save} busy={rename.busy} busyLabel={t.reset.busy} />
-        <button type="button" className="secondary" onClick={onClose}>
-          {t.account.cancel}
-        </button>
-      </div>
+      <FormActions label={texts.save} busy={rename.busy} busyLabel={t.reset.busy} onCancel={onClose} />
     </Form>
   );
 }
@@ -122,14 +117,7 @@ function Remove({ passkey, onDone, onClose }: ActionProps): ReactNode {
     <>
       <p role="status">{fill(texts.ask, { name: passkey.name })}</p>
       <Failure error={remove.error} />
-      <div className="actions start">
-        <button type="button" className="primary" aria-busy={remove.busy} onClick={() => void remove.run()} autoFocus>
-          {texts.remove}
-        </button>
-        <button type="button" className="secondary" onClick={onClose}>
-          {t.account.cancel}
-        </button>
-      </div>
+      <ConfirmActions label={texts.remove} busy={remove.busy} onConfirm={() => void remove.run()} onCancel={onClose} />
     </>
   );
 }

@@ -1,5 +1,6 @@
 import { type ReactNode, useState } from 'react';
 import { auth } from '../auth';
+import { ConfirmActions } from '../components/form-actions';
 import { Failure, Message } from '../components/message';
 import { moment } from '../i18n/dates';
 import { fill, inARow, useSpeech } from '../i18n/texts';
@@ -91,21 +92,15 @@ function Make({ had: { left }, busy, make }: MakeProps): ReactNode {
   return (
     <>
       <p role="status">{fill(texts.ask, { count: left })}</p>
-      <div className="actions start">
-        <button type="button" className="primary" aria-busy={busy} onClick={make} autoFocus>
-          {texts.replace}
-        </button>
-        <button
-          type="button"
-          className="secondary"
-          onClick={() => {
-            setAsking(false);
-            focusPanel(id);
-          }}
-        >
-          {t.account.cancel}
-        </button>
-      </div>
+      <ConfirmActions
+        label={texts.replace}
+        busy={busy}
+        onConfirm={make}
+        onCancel={() => {
+          setAsking(false);
+          focusPanel(id);
+        }}
+      />
     </>
   );
 }

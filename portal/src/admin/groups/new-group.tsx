@@ -2,9 +2,8 @@ import type { ReactNode } from 'react';
 import type { AdminGroup } from '@portal-auth/sdk/admin';
 import { Field } from '../../components/fields';
 import { Form } from '../../components/form';
+import { FormActions } from '../../components/form-actions';
 import { Failure } from '../../components/message';
-import { Submit } from '../../components/submit';
-import { useSpeech } from '../../i18n/texts';
 import { useTask } from '../../use-task';
 import { admin } from '../client';
 import { useTexts } from '../i18n/texts';
@@ -19,7 +18,6 @@ interface NewGroupProps {
 }
 
 export function NewGroup({ onDone, onCancel }: NewGroupProps): ReactNode {
-  const { t } = useSpeech();
   const { groups: texts, tenants } = useTexts();
   const { me, root } = useViewer();
   const [{ name, tenant }, set] = useDraft('new', { name: '', tenant: me.tenant_id ?? '' });
@@ -41,12 +39,7 @@ export function NewGroup({ onDone, onCancel }: NewGroupProps): ReactNode {
         required
       />
       {root && <TenantField value={tenant} onChange={(next) => set({ name, tenant: next })} />}
-      <div className="actions start">
-        <Submit label={texts.submit} busy={task.busy} busyLabel={tenants.saving} />
-        <button type="button" className="secondary" onClick={onCancel}>
-          {t.account.cancel}
-        </button>
-      </div>
+      <FormActions label={texts.submit} busy={task.busy} busyLabel={tenants.saving} onCancel={onCancel} />
     </Form>
   );
 }

@@ -1,9 +1,8 @@
 import { type ReactNode, useId } from 'react';
 import { Field } from '../../components/fields';
 import { Form } from '../../components/form';
+import { FormActions } from '../../components/form-actions';
 import { Failure } from '../../components/message';
-import { Submit } from '../../components/submit';
-import { useSpeech } from '../../i18n/texts';
 import { useTask } from '../../use-task';
 import { useTexts } from '../i18n/texts';
 import { useDraft } from '../use-draft';
@@ -19,7 +18,6 @@ interface NewRowProps {
 
 /** A form for a new tenant or unit. The id cannot be changed later. */
 export function NewRow({ submit, idHint, create, onDone, onCancel }: NewRowProps): ReactNode {
-  const { t } = useSpeech();
   const { tenants: texts } = useTexts();
   const hint = useId();
   const [{ id, name }, set] = useDraft('new', { id: '', name: '' });
@@ -56,12 +54,7 @@ export function NewRow({ submit, idHint, create, onDone, onCancel }: NewRowProps
       <p className="note" id={hint}>
         {idHint}
       </p>
-      <div className="actions start">
-        <Submit label={submit} busy={task.busy} busyLabel={texts.saving} />
-        <button type="button" className="secondary" onClick={onCancel}>
-          {t.account.cancel}
-        </button>
-      </div>
+      <FormActions label={submit} busy={task.busy} busyLabel={texts.saving} onCancel={onCancel} />
     </Form>
   );
 }
@@ -77,7 +70,6 @@ interface RenameProps {
 
 /** Changes the name of a tenant or unit in its place. */
 export function Rename({ name: former, draft = 'name', rename, onDone, onCancel }: RenameProps): ReactNode {
-  const { t } = useSpeech();
   const { tenants: texts } = useTexts();
   const [{ name }, set] = useDraft(draft, { name: former });
   const task = useTask(async () => {
@@ -99,12 +91,7 @@ export function Rename({ name: former, draft = 'name', rename, onDone, onCancel 
           autoFocus
           required
         />
-        <div className="actions start">
-          <Submit label={texts.save} busy={task.busy} busyLabel={texts.saving} />
-          <button type="button" className="secondary" onClick={onCancel}>
-            {t.account.cancel}
-          </button>
-        </div>
+        <FormActions label={texts.save} busy={task.busy} busyLabel={texts.saving} onCancel={onCancel} />
       </Form>
     </div>
   );
