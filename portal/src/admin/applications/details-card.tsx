@@ -1,17 +1,11 @@
 import type { ReactNode } from 'react';
 import { Field } from '../../components/fields';
-import { Form } from '../../components/form';
-import { Failure } from '../../components/message';
-import { Submit } from '../../components/submit';
-import { useSpeech } from '../../i18n/texts';
-import { useTask } from '../../use-task';
 import { problemsOf } from '../drafts';
 import { useTexts } from '../i18n/texts';
 import { Card } from '../parts/card';
-import { useClash } from '../parts/clash';
+import { EditForm, useEdit } from '../parts/edit-form';
 import { EditableFacts, type FormEnds } from '../parts/editable-facts';
 import { Lines, Or } from '../parts/facts';
-import { useDraft } from '../use-draft';
 import { changeOf, draftOf, hasBackchannel, hasUsers } from './application';
 import type { AdminApplication } from '@portal-auth/sdk/admin';
 import { admin } from '../client';
@@ -29,7 +23,7 @@ export function DetailsCard({ application, onSaved }: DetailsCardProps): ReactNo
     <EditableFacts
       title={texts.details}
       facts={useFacts(application)}
-      form={(ends) => <EditForm application={application} {...ends} />}
+      form={(ends) => <DetailsForm application={application} {...ends} />}
       onSaved={onSaved}
     />
   );
@@ -61,35 +55,23 @@ function useFacts(application: AdminApplication): readonly (readonly [string, Re
   ];
 }
 
-function EditForm({ application, onSaved, onCancel }: DetailsCardProps & FormEnds): ReactNode {
-  const { t } = useSpeech();
-  const { applications: texts, user } = useTexts();
-  const [draft, setDraft, before] = useDraft('details', draftOf(application));
-  const set = (values: Partial<typeof draft>) => setDraft({ ...draft, ...values });
-  const change = changeOf(before, draft);
-  const changed = Object.keys(change).length > 0;
-  const clash = useClash({
-    ...{ before, now: draft, onTake: set, labels: texts.fields },
+function DetailsForm({ application, onSaved, onCancel }: DetailsCardProps & FormEnds): ReactNode {
+  const { applications: texts } = useTexts();
+  const edit = useEdit({
+    ...{ name: 'details', values: draftOf(application), changeOf, labels: texts.fields, onSaved },
     load: async () => draftOf(await admin.application(application.id)),
+    send: (change) => admin.changeApplication(application.id, change),
   });
-  const save = useTask(async () => {
-    if (changed) {
-      if (!(await clash.passes())) return;
-      await admin.changeApplication(application.id, change);
-    }
-    onSaved();
-  });
-  const problem = problemsOf(save.error);
-  const group = { draft, problem, set };
+  const { draft, set } = edit;
+  const problem = problemsOf(edit.save.error);
+  const group = { draft, set, problem };
   return (
-    <Form busy={save.busy} onSubmit={() => void save.run()}>
-      <Failure error={save.error} />
-      {clash.message}
+    <EditForm edit={edit} onCancel={onCancel}>
       <Card title={texts.details}>
         <Field
           label={texts.fields.name}
           value={draft.name}
-          onChange={(name) => group.set({ name })}
+          onChange={(name) => set({ name })}
           error={problem('name')}
           autoComplete="off"
           maxLength={255}
@@ -100,12 +82,6 @@ function EditForm({ application, onSaved, onCancel }: DetailsCardProps & FormEnd
       <AddressFields {...group} />
       <RightFields {...group} />
       <AccessFields {...group} />
-      <div className="actions start">
-        <Submit label={user.save} busy={save.busy} busyLabel={user.saving} />
-        <button type="button" className="secondary" onClick={onCancel}>
-          {t.account.cancel}
-        </button>
-      </div>
-    </Form>
+    </EditForm>
   );
 }

@@ -1,20 +1,14 @@
 import type { ReactNode } from 'react';
 import type { AdminIdentityProvider } from '@portal-auth/sdk/admin';
 import { Field } from '../../components/fields';
-import { Form } from '../../components/form';
-import { Failure } from '../../components/message';
-import { Submit } from '../../components/submit';
-import { useSpeech } from '../../i18n/texts';
-import { useTask } from '../../use-task';
 import { admin } from '../client';
 import { problemsOf } from '../drafts';
 import { useTexts } from '../i18n/texts';
 import { Card } from '../parts/card';
-import { useClash } from '../parts/clash';
+import { EditForm, useEdit } from '../parts/edit-form';
 import { EditableFacts, type FormEnds } from '../parts/editable-facts';
 import { At, Lines, Or } from '../parts/facts';
 import { HintedField } from '../parts/fields';
-import { useDraft } from '../use-draft';
 import { ClientFields, PeopleFields, TrustFields } from './field-groups';
 import { changeOf, claims, draftOf } from './provider';
 
@@ -30,7 +24,7 @@ export function DetailsCard({ provider, onSaved }: DetailsCardProps): ReactNode 
     <EditableFacts
       title={texts.details}
       facts={useFacts(provider)}
-      form={(ends) => <EditForm provider={provider} {...ends} />}
+      form={(ends) => <DetailsForm provider={provider} {...ends} />}
       onSaved={onSaved}
     />
   );
@@ -60,36 +54,24 @@ function useFacts(provider: AdminIdentityProvider): readonly (readonly [string, 
   ];
 }
 
-function EditForm({ provider, onSaved, onCancel }: DetailsCardProps & FormEnds): ReactNode {
-  const { t } = useSpeech();
-  const { identityProviders: texts, applications, user } = useTexts();
-  const [draft, setDraft, before] = useDraft('details', draftOf(provider), { secret: ['client_secret'] });
-  const set = (values: Partial<typeof draft>) => setDraft({ ...draft, ...values });
-  const change = changeOf(before, draft);
-  const changed = Object.keys(change).length > 0;
-  const clash = useClash({
-    ...{ before, now: draft, onTake: set },
-    labels: { ...texts.fields, name: applications.fields.name, claims: Object.values(texts.fields.claims).join(', ') },
+function DetailsForm({ provider, onSaved, onCancel }: DetailsCardProps & FormEnds): ReactNode {
+  const { identityProviders: texts, applications } = useTexts();
+  const edit = useEdit({
+    ...{ name: 'details', values: draftOf(provider), secret: ['client_secret'], changeOf, onSaved },
     load: async () => draftOf(await admin.identityProvider(provider.id)),
+    send: (change) => admin.changeIdentityProvider(provider.id, change),
+    labels: { ...texts.fields, name: applications.fields.name, claims: Object.values(texts.fields.claims).join(', ') },
   });
-  const save = useTask(async () => {
-    if (changed) {
-      if (!(await clash.passes())) return;
-      await admin.changeIdentityProvider(provider.id, change);
-    }
-    onSaved();
-  });
-  const problem = problemsOf(save.error);
-  const group = { draft, problem, set };
+  const { draft, set } = edit;
+  const problem = problemsOf(edit.save.error);
+  const group = { draft, set, problem };
   return (
-    <Form busy={save.busy} onSubmit={() => void save.run()}>
-      <Failure error={save.error} />
-      {clash.message}
+    <EditForm edit={edit} onCancel={onCancel}>
       <Card title={texts.details}>
         <Field
           label={applications.fields.name}
           value={draft.name}
-          onChange={(name) => group.set({ name })}
+          onChange={(name) => set({ name })}
           error={problem('name')}
           autoComplete="off"
           maxLength={255}
@@ -100,19 +82,13 @@ function EditForm({ provider, onSaved, onCancel }: DetailsCardProps & FormEnds):
           label={texts.fields.issuer}
           hint={provider.bound_users > 0 ? texts.hints.issuerStays : texts.hints.issuer}
           value={draft.issuer}
-          onChange={(issuer) => group.set({ issuer })}
+          onChange={(issuer) => set({ issuer })}
           error={problem('issuer')}
         />
       </Card>
       <ClientFields {...group} hasSecret={provider.has_client_secret} />
       <PeopleFields {...group} />
       <TrustFields {...group} />
-      <div className="actions start">
-        <Submit label={user.save} busy={save.busy} busyLabel={user.saving} />
-        <button type="button" className="secondary" onClick={onCancel}>
-          {t.account.cancel}
-        </button>
-      </div>
-    </Form>
+    </EditForm>
   );
 }

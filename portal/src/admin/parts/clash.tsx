@@ -3,7 +3,7 @@ import { Message } from '../../components/message';
 import { clashesOf } from '../clash';
 import { useTexts } from '../i18n/texts';
 
-interface ClashOptions<T> {
+export interface ClashOptions<T> {
   /** The values that the form began with. */
   readonly before: T;
   readonly now: T;

@@ -8,7 +8,7 @@ import { Card } from '../parts/card';
 import { At, Facts, Or } from '../parts/facts';
 import { useOpenForm } from '../use-draft';
 import { mayChange, useViewer } from '../viewer';
-import { EditForm } from './edit-form';
+import { ProfileForm } from './profile-form';
 
 interface ProfileCardProps {
   readonly user: AdminUserDetail;
@@ -46,7 +46,7 @@ export function ProfileCard({ user, onChanged }: ProfileCardProps): ReactNode {
       }
     >
       {editing ? (
-        <EditForm
+        <ProfileForm
           user={user}
           onCancel={() => {
             cancelled.current = true;

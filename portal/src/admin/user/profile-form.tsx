@@ -2,39 +2,31 @@ import { type ReactNode, useId } from 'react';
 import { ServiceError } from '@portal-auth/sdk';
 import type { AdminUserDetail, AdminUserChange } from '@portal-auth/sdk/admin';
 import { Field } from '../../components/fields';
-import { Form } from '../../components/form';
-import { Failure, Message } from '../../components/message';
-import { Submit } from '../../components/submit';
-import { useSpeech } from '../../i18n/texts';
-import { useTask } from '../../use-task';
+import { Message } from '../../components/message';
 import { admin } from '../client';
 import { useTexts } from '../i18n/texts';
-import { useClash } from '../parts/clash';
+import { EditForm, useEdit } from '../parts/edit-form';
 import { SelectField } from '../parts/fields';
 import { LanguageField } from '../parts/language-field';
 import { isTaken } from '../parts/refusals';
 import { TenantField, UnitField } from '../parts/tenant-field';
-import { useDraft } from '../use-draft';
 import { useViewer } from '../viewer';
 
-interface EditFormProps {
+interface ProfileFormProps {
   readonly user: AdminUserDetail;
   readonly onSaved: () => void;
   readonly onCancel: () => void;
 }
 
-/** Sends only what was changed, so that two administrators who change different fields do not undo each other. */
-export function EditForm({ user, onSaved, onCancel }: EditFormProps): ReactNode {
-  const { t } = useSpeech();
+/** The fields of the user that an administrator changes. */
+export function ProfileForm({ user, onSaved, onCancel }: ProfileFormProps): ReactNode {
   const { users, user: texts } = useTexts();
   const { me, root } = useViewer();
   const message = useId();
-  const [now, setNow, before] = useDraft('profile', valuesOf(user));
-  const set = (change: Partial<Values>) => setNow({ ...now, ...change });
-  const change = changeOf(before, now);
-  const clash = useClash({
-    ...{ before, now, onTake: set },
+  const edit = useEdit({
+    ...{ name: 'profile', values: valuesOf(user), changeOf, onSaved },
     load: async () => valuesOf(await admin.user(user.uid)),
+    send: (change) => admin.changeUser(user.uid, change),
     labels: {
       email: users.fields.email,
       nickname: users.fields.nickname,
@@ -44,18 +36,11 @@ export function EditForm({ user, onSaved, onCancel }: EditFormProps): ReactNode 
       language: users.fields.language,
     },
   });
-  const save = useTask(async () => {
-    if (Object.keys(change).length > 0) {
-      if (!(await clash.passes())) return;
-      await admin.changeUser(user.uid, change);
-    }
-    onSaved();
-  });
-  const refusal = save.error instanceof ServiceError ? save.error : undefined;
+  const { draft: now, set, change } = edit;
+  const { error } = edit.save;
+  const refusal = error instanceof ServiceError ? error : undefined;
   return (
-    <Form busy={save.busy} onSubmit={() => void save.run()}>
-      <Failure id={message} error={save.error} />
-      {clash.message}
+    <EditForm edit={edit} messageId={message} onCancel={onCancel}>
       <Field
         label={users.fields.nickname}
         value={now.nickname}
@@ -71,7 +56,7 @@ export function EditForm({ user, onSaved, onCancel }: EditFormProps): ReactNode 
         value={now.email}
         onChange={(email) => set({ email })}
         error={refusal?.fields.email?.[0]}
-        errorId={isTaken(save.error) ? message : undefined}
+        errorId={isTaken(error) ? message : undefined}
         autoComplete="off"
         maxLength={255}
       />
@@ -90,13 +75,7 @@ export function EditForm({ user, onSaved, onCancel }: EditFormProps): ReactNode 
       )}
       <UnitField tenantId={now.tenant_id} value={now.org_unit_id} onChange={(org_unit_id) => set({ org_unit_id })} />
       {change.tenant_id !== undefined && <Message kind="warning">{texts.tenantWarning}</Message>}
-      <div className="actions start">
-        <Submit label={texts.save} busy={save.busy} busyLabel={texts.saving} />
-        <button type="button" className="secondary" onClick={onCancel}>
-          {t.account.cancel}
-        </button>
-      </div>
-    </Form>
+    </EditForm>
   );
 }
 
