@@ -1,27 +1,24 @@
 import { type ReactNode, useId } from 'react';
 import { Field, PasswordField } from '../../components/fields';
 import { fill } from '../../i18n/texts';
-import type { problemsOf } from '../drafts';
 import { useTexts } from '../i18n/texts';
 import { Card } from '../parts/card';
 import { CheckField, HintedField } from '../parts/fields';
+import { type GroupProps, inputsOf } from '../parts/inputs';
 import { ListField } from '../parts/list-field';
 import { TenantField } from '../parts/tenant-field';
 import { type Claim, claims, type Draft } from './provider';
 
-export interface GroupProps {
-  readonly draft: Draft;
-  readonly set: (change: Partial<Draft>) => void;
-  readonly problem: ReturnType<typeof problemsOf>;
-}
+type Group = GroupProps<Draft>;
 
-interface ClientFieldsProps extends GroupProps {
+interface ClientFieldsProps extends Group {
   /** A stored secret stays when the field stays empty. */
   readonly hasSecret: boolean;
 }
 
 /** What the provider has given to this service. */
-export function ClientFields({ draft, set, problem, hasSecret }: ClientFieldsProps): ReactNode {
+export function ClientFields({ hasSecret, ...group }: ClientFieldsProps): ReactNode {
+  const { draft, set, problem } = group;
   const { identityProviders: texts } = useTexts();
   const { fields, hints } = texts;
   const secret = useId();
@@ -52,64 +49,37 @@ export function ClientFields({ draft, set, problem, hasSecret }: ClientFieldsPro
           {hasSecret ? hints.stored_secret : hints.client_secret}
         </p>
       </div>
-      <HintedField
-        label={fields.client_secret_expires}
-        hint={hints.client_secret_expires}
-        type="date"
-        value={draft.client_secret_expires}
-        onChange={(client_secret_expires) => set({ client_secret_expires })}
-        error={problem('client_secret_expires')}
-      />
+      <HintedField {...inputsOf(group).text('client_secret_expires', texts)} type="date" />
     </Card>
   );
 }
 
 /** Who signs in at the provider, and what becomes of somebody who does so for the first time. */
-export function PeopleFields({ draft, set, problem }: GroupProps): ReactNode {
+export function PeopleFields(group: Group): ReactNode {
+  const { draft, set } = group;
   const { identityProviders: texts } = useTexts();
-  const { fields, hints } = texts;
+  const { text, list, check } = inputsOf(group);
   return (
     <Card title={texts.people}>
-      <CheckField
-        label={fields.listed}
-        hint={fill(hints.listed, { name: draft.name })}
-        checked={draft.listed}
-        onChange={(listed) => set({ listed })}
-      />
-      <ListField
-        label={fields.domains}
-        hint={hints.domains}
-        values={draft.domains}
-        onChange={(domains) => set({ domains })}
-        problem={(entry) => problem('domains', entry)}
-        placeholder="example.com"
-      />
-      <CheckField label={fields.jit} hint={hints.jit} checked={draft.jit} onChange={(jit) => set({ jit })} />
+      <CheckField {...check('listed', texts)} hint={fill(texts.hints.listed, { name: draft.name })} />
+      <ListField {...list('domains', texts)} placeholder="example.com" />
+      <CheckField {...check('jit', texts)} />
       <TenantField value={draft.tenant_id} onChange={(tenant_id) => set({ tenant_id })} />
-      <HintedField
-        label={fields.match_claim}
-        hint={hints.match_claim}
-        value={draft.match_claim}
-        onChange={(match_claim) => set({ match_claim })}
-        error={problem('match_claim')}
-      />
+      <HintedField {...text('match_claim', texts)} />
     </Card>
   );
 }
 
 /** What the service asks the provider for, and what it believes. */
-export function TrustFields({ draft, set, problem }: GroupProps): ReactNode {
+export function TrustFields(group: Group): ReactNode {
+  const { draft, set, problem } = group;
   const { identityProviders: texts } = useTexts();
   const { fields, hints } = texts;
+  const { list, check } = inputsOf(group);
   const setClaim = (claim: Claim, name: string) => set({ claims: { ...draft.claims, [claim]: name } });
   return (
     <Card title={texts.trust}>
-      <CheckField
-        label={fields.trust_mfa}
-        hint={hints.trust_mfa}
-        checked={draft.trust_mfa}
-        onChange={(trust_mfa) => set({ trust_mfa })}
-      />
+      <CheckField {...check('trust_mfa', texts)} />
       {claims.map((claim) => (
         <HintedField
           key={claim}
@@ -120,21 +90,8 @@ export function TrustFields({ draft, set, problem }: GroupProps): ReactNode {
           error={problem(`claims.${claim}`)}
         />
       ))}
-      <ListField
-        label={fields.scopes}
-        hint={hints.scopes}
-        values={draft.scopes}
-        onChange={(scopes) => set({ scopes })}
-        problem={(entry) => problem('scopes', entry)}
-        placeholder="openid"
-      />
-      <ListField
-        label={fields.acr_values}
-        hint={hints.acr_values}
-        values={draft.acr_values}
-        onChange={(acr_values) => set({ acr_values })}
-        problem={(entry) => problem('acr_values', entry)}
-      />
+      <ListField {...list('scopes', texts)} placeholder="openid" />
+      <ListField {...list('acr_values', texts)} />
     </Card>
   );
 }
