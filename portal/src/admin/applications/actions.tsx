@@ -1,11 +1,10 @@
 import { type ReactNode, useState } from 'react';
 import { fill } from '../../i18n/texts';
-import { useServiceTime } from '../../service-time';
 import { useTexts } from '../i18n/texts';
 import { ActionLine } from '../parts/action-line';
 import { Card } from '../parts/card';
 import { Dialog } from '../parts/dialog';
-import { SelectField } from '../parts/fields';
+import { KeepField, useKeep } from '../parts/keep-field';
 import { hasSecret } from './application';
 import type { AdminApplication } from '@portal-auth/sdk/admin';
 import { admin } from '../client';
@@ -17,30 +16,17 @@ interface ActionsProps {
   readonly onDeleted: (text: string) => void;
 }
 
-/** Seconds that the former secret still works: none, an hour, a day, a week. */
-const keeps = [0, 3600, 86_400, 604_800] as const;
-type Keep = (typeof keeps)[number];
-
 type Act = 'rotate' | 'disable' | 'enable' | 'delete';
-
-/** Whether the secret before the present one still works. */
-const useKept = ({ old_secret_expires_at: until }: AdminApplication): boolean => {
-  const now = useServiceTime();
-  return until !== null && Date.parse(until) > now;
-};
 
 /** What can be done to an application, each behind a dialog that says what it does. */
 export function ApplicationActions({ application, onDone, onDeleted }: ActionsProps): ReactNode {
   const { applications: texts, user, dialog } = useTexts();
   const [open, setOpen] = useState<Act>();
-  const [chosen, setKeep] = useState<Keep>(86_400);
-  // Only one former secret is kept: a third one would end the one that the application may still use.
-  const kept = useKept(application);
-  const keep = kept ? 0 : chosen;
+  const keep = useKeep(application.old_secret_expires_at);
   const { id, name } = application;
   const run: Readonly<Record<Act, () => Promise<unknown>>> = {
     rotate: async () => {
-      const { client_secret } = await admin.rotateApplicationSecret(id, keep);
+      const { client_secret } = await admin.rotateApplicationSecret(id, keep.seconds);
       onDone(texts.acts.rotate.done, client_secret == null ? {} : { secret: client_secret });
     },
     disable: () => admin.changeApplication(id, { enabled: false }),
@@ -81,15 +67,7 @@ export function ApplicationActions({ application, onDone, onDeleted }: ActionsPr
           onClose={() => setOpen(undefined)}
         >
           <p>{fill(texts.acts[open].effect, { name })}</p>
-          {open === 'rotate' && (
-            <SelectField
-              label={texts.keep.label}
-              value={String(keep)}
-              options={keeps.filter((one) => one === 0 || !kept).map((one) => [String(one), texts.keep.times[one]])}
-              onChange={(value) => setKeep(Number(value) as Keep)}
-              hint={kept ? texts.keep.former : keep === 0 ? texts.keep.none : undefined}
-            />
-          )}
+          {open === 'rotate' && <KeepField keep={keep} texts={texts.keep} />}
         </Dialog>
       )}
     </>

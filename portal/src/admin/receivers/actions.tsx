@@ -2,13 +2,13 @@ import { type ReactNode, useState } from 'react';
 import type { AdminEventReceiver } from '@portal-auth/sdk/admin';
 import { Field } from '../../components/fields';
 import { fill } from '../../i18n/texts';
-import { useServiceTime } from '../../service-time';
 import { admin } from '../client';
 import { useTexts } from '../i18n/texts';
 import { ActionLine } from '../parts/action-line';
 import { Card } from '../parts/card';
 import { Dialog } from '../parts/dialog';
 import { SelectField } from '../parts/fields';
+import { KeepField, useKeep } from '../parts/keep-field';
 import { instant } from '../parts/log-filters';
 import type { Toast } from '../toasts';
 
@@ -18,27 +18,19 @@ interface ActionsProps {
   readonly onDeleted: (text: string) => void;
 }
 
-/** Seconds for which the former secret signs as well: none, an hour, a day, a week. */
-const keeps = [0, 3600, 86_400, 604_800] as const;
-type Keep = (typeof keeps)[number];
-
 type Act = 'pause' | 'resume' | 'rotate' | 'delete';
 
 /** What can be done to a receiver, each behind a dialog that says what it does. */
 export function ReceiverActions({ receiver, onDone, onDeleted }: ActionsProps): ReactNode {
-  const { receivers: texts, applications, user, dialog } = useTexts();
+  const { receivers: texts, user, dialog } = useTexts();
   const [open, setOpen] = useState<Act | 'replay'>();
-  const [chosen, setKeep] = useState<Keep>(86_400);
-  const now = useServiceTime();
-  const { id, old_secret_expires_at: until } = receiver;
-  // Only one former secret is kept: a third one would end the one that the receiver may still check with.
-  const kept = until !== null && Date.parse(until) > now;
-  const keep = kept ? 0 : chosen;
+  const { id } = receiver;
+  const keep = useKeep(receiver.old_secret_expires_at);
   const run: Readonly<Record<Act, () => Promise<unknown>>> = {
     pause: () => admin.changeEventReceiver(id, { enabled: false }),
     resume: () => admin.changeEventReceiver(id, { enabled: true }),
     rotate: async () => {
-      const { secret } = await admin.rotateEventReceiverSecret(id, keep);
+      const { secret } = await admin.rotateEventReceiverSecret(id, keep.seconds);
       onDone(texts.acts.rotate.done, { secret });
     },
     delete: () => admin.deleteEventReceiver(id),
@@ -80,17 +72,7 @@ export function ReceiverActions({ receiver, onDone, onDeleted }: ActionsProps): 
           onClose={close}
         >
           <p>{fill(texts.acts[open].effect, { name: id })}</p>
-          {open === 'rotate' && (
-            <SelectField
-              label={texts.keep.label}
-              value={String(keep)}
-              options={keeps
-                .filter((one) => one === 0 || !kept)
-                .map((one) => [String(one), applications.keep.times[one]] as const)}
-              onChange={(value) => setKeep(Number(value) as Keep)}
-              hint={kept ? applications.keep.former : keep === 0 ? texts.keep.none : undefined}
-            />
-          )}
+          {open === 'rotate' && <KeepField keep={keep} texts={texts.keep} />}
         </Dialog>
       )}
     </>
