@@ -1,8 +1,5 @@
 import { type ReactNode, useState } from 'react';
 import { Field } from '../../components/fields';
-import { Form } from '../../components/form';
-import { Failure } from '../../components/message';
-import { Submit } from '../../components/submit';
 import { fill } from '../../i18n/texts';
 import { useTask } from '../../use-task';
 import { bodyOf, type Draft, emptyDraft, types } from '../applications/application';
@@ -14,7 +11,7 @@ import { useTexts } from '../i18n/texts';
 import { Card } from '../parts/card';
 import { SelectField } from '../parts/fields';
 import { handOver } from '../parts/fresh-secret';
-import { PageHead } from '../parts/page-head';
+import { NewEntryForm } from '../parts/new-entry-form';
 import { applicationHref, go, hrefOf } from '../place';
 import { useDraft } from '../use-draft';
 
@@ -22,7 +19,7 @@ const isProduct = (name: string): boolean => products.some((one) => one.name ===
 
 /** Asks only for what the product or the type needs. A product fills in its addresses and scopes. */
 export function NewApplicationPage(): ReactNode {
-  const { applications: texts, newUser } = useTexts();
+  const { applications: texts } = useTexts();
   const [values, setValues] = useDraft(
     'new',
     { productId: '', base: '', draft: emptyDraft },
@@ -66,70 +63,61 @@ export function NewApplicationPage(): ReactNode {
       ? texts.redirectRequired
       : told(field, entry);
   return (
-    <>
-      <PageHead title={texts.create} up={{ href: hrefOf('/applications'), text: texts.title }} />
-      <div className="narrow">
-        <Form
-          busy={save.busy}
-          onSubmit={() => {
-            setChecked(true);
-            if (nameMissing || baseWrong || nowhere) save.reset();
-            else void save.run();
-          }}
-        >
-          <Failure error={save.error} />
-          <Card title={texts.what}>
-            <SelectField
-              label={texts.product}
-              value={productId}
-              options={[['', texts.otherProduct], ...products.map(({ id, name }) => [id, name] as const)]}
-              onChange={choose}
-              hint={product === undefined ? texts.productHint : undefined}
-            />
-            {product === undefined && (
-              <SelectField
-                label={texts.fields.type}
-                value={draft.type}
-                options={types.map((type) => [type, texts.types[type].label] as const)}
-                onChange={(type) => set({ type })}
-                hint={texts.types[draft.type].hint}
-              />
-            )}
-            <Field
-              label={texts.fields.name}
-              value={draft.name}
-              onChange={(name) => set({ name })}
-              error={checked && nameMissing ? texts.nameRequired : told('name')}
-              autoComplete="off"
-              maxLength={255}
-              required
-            />
-            {product !== undefined && (
-              <Field
-                label={fill(texts.base, { product: product.name })}
-                value={base}
-                onChange={(typed) => set(addresses(productId, typed), { base: typed })}
-                error={checked && baseWrong ? texts.baseRequired : undefined}
-                placeholder="https://app.example.com"
-                autoComplete="off"
-                autoCapitalize="none"
-                spellCheck={false}
-                maxLength={2048}
-                required
-              />
-            )}
-          </Card>
-          <AddressFields draft={draft} set={set} problem={problem} />
-          <RightFields draft={draft} set={set} problem={problem} />
-          <AccessFields draft={draft} set={set} problem={problem} />
-          <div className="actions start">
-            <Submit label={texts.submit} busy={save.busy} busyLabel={newUser.busy} />
-            <a className="secondary" href={hrefOf('/applications')}>
-              {newUser.cancel}
-            </a>
-          </div>
-        </Form>
-      </div>
-    </>
+    <NewEntryForm
+      title={texts.create}
+      up={{ href: hrefOf('/applications'), text: texts.title }}
+      save={save}
+      onSubmit={() => {
+        setChecked(true);
+        if (nameMissing || baseWrong || nowhere) save.reset();
+        else void save.run();
+      }}
+      submit={texts.submit}
+    >
+      <Card title={texts.what}>
+        <SelectField
+          label={texts.product}
+          value={productId}
+          options={[['', texts.otherProduct], ...products.map(({ id, name }) => [id, name] as const)]}
+          onChange={choose}
+          hint={product === undefined ? texts.productHint : undefined}
+        />
+        {product === undefined && (
+          <SelectField
+            label={texts.fields.type}
+            value={draft.type}
+            options={types.map((type) => [type, texts.types[type].label] as const)}
+            onChange={(type) => set({ type })}
+            hint={texts.types[draft.type].hint}
+          />
+        )}
+        <Field
+          label={texts.fields.name}
+          value={draft.name}
+          onChange={(name) => set({ name })}
+          error={checked && nameMissing ? texts.nameRequired : told('name')}
+          autoComplete="off"
+          maxLength={255}
+          required
+        />
+        {product !== undefined && (
+          <Field
+            label={fill(texts.base, { product: product.name })}
+            value={base}
+            onChange={(typed) => set(addresses(productId, typed), { base: typed })}
+            error={checked && baseWrong ? texts.baseRequired : undefined}
+            placeholder="https://app.example.com"
+            autoComplete="off"
+            autoCapitalize="none"
+            spellCheck={false}
+            maxLength={2048}
+            required
+          />
+        )}
+      </Card>
+      <AddressFields draft={draft} set={set} problem={problem} />
+      <RightFields draft={draft} set={set} problem={problem} />
+      <AccessFields draft={draft} set={set} problem={problem} />
+    </NewEntryForm>
   );
 }

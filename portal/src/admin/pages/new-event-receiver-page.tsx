@@ -1,7 +1,4 @@
 import { type ReactNode, useState } from 'react';
-import { Form } from '../../components/form';
-import { Failure } from '../../components/message';
-import { Submit } from '../../components/submit';
 import { useTask } from '../../use-task';
 import { admin } from '../client';
 import { problemsOf } from '../drafts';
@@ -9,7 +6,7 @@ import { useTexts } from '../i18n/texts';
 import { Card } from '../parts/card';
 import { HintedField } from '../parts/fields';
 import { handOver } from '../parts/fresh-secret';
-import { PageHead } from '../parts/page-head';
+import { NewEntryForm } from '../parts/new-entry-form';
 import { eventReceiverHref, go, hrefOf } from '../place';
 import { FilterFields, TargetFields } from '../receivers/field-groups';
 import { bodyOf, emptyDraft } from '../receivers/receiver';
@@ -17,7 +14,7 @@ import { useDraft } from '../use-draft';
 
 /** Adds a receiver of events. Its page then shows the secret, once. */
 export function NewEventReceiverPage(): ReactNode {
-  const { receivers: texts, newUser } = useTexts();
+  const { receivers: texts } = useTexts();
   const [draft, setDraft] = useDraft('new', emptyDraft);
   const [checked, setChecked] = useState(false);
   const set = (change: Partial<typeof draft>) => setDraft((now) => ({ ...now, ...change }));
@@ -41,33 +38,27 @@ export function NewEventReceiverPage(): ReactNode {
     else void save.run();
   };
   return (
-    <>
-      <PageHead title={texts.create} up={{ href: hrefOf('/event-receivers'), text: texts.title }} />
-      <div className="narrow">
-        <Form busy={save.busy} onSubmit={submit}>
-          <Failure error={save.error} />
-          <Card title={texts.details}>
-            <HintedField
-              label={texts.fields.id}
-              hint={texts.hints.id}
-              value={draft.id}
-              onChange={(id) => set({ id })}
-              error={problem('id')}
-              maxLength={40}
-              placeholder="siem"
-              required
-            />
-            <TargetFields {...group} />
-          </Card>
-          <FilterFields {...group} />
-          <div className="actions start">
-            <Submit label={texts.submit} busy={save.busy} busyLabel={newUser.busy} />
-            <a className="secondary" href={hrefOf('/event-receivers')}>
-              {newUser.cancel}
-            </a>
-          </div>
-        </Form>
-      </div>
-    </>
+    <NewEntryForm
+      title={texts.create}
+      up={{ href: hrefOf('/event-receivers'), text: texts.title }}
+      save={save}
+      onSubmit={submit}
+      submit={texts.submit}
+    >
+      <Card title={texts.details}>
+        <HintedField
+          label={texts.fields.id}
+          hint={texts.hints.id}
+          value={draft.id}
+          onChange={(id) => set({ id })}
+          error={problem('id')}
+          maxLength={40}
+          placeholder="siem"
+          required
+        />
+        <TargetFields {...group} />
+      </Card>
+      <FilterFields {...group} />
+    </NewEntryForm>
   );
 }

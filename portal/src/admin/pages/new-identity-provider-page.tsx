@@ -1,8 +1,5 @@
 import { type ReactNode, useState } from 'react';
 import { Field } from '../../components/fields';
-import { Form } from '../../components/form';
-import { Failure } from '../../components/message';
-import { Submit } from '../../components/submit';
 import { useSpeech } from '../../i18n/texts';
 import { useTask } from '../../use-task';
 import { admin } from '../client';
@@ -14,7 +11,7 @@ import { presets, usual } from '../identity-providers/presets';
 import { addressesOf, bodyOf, type Draft, emptyDraft, idOf } from '../identity-providers/provider';
 import { Card } from '../parts/card';
 import { HintedField, SelectField } from '../parts/fields';
-import { PageHead } from '../parts/page-head';
+import { NewEntryForm } from '../parts/new-entry-form';
 import { go, hrefOf, identityProviderHref } from '../place';
 import { useDraft } from '../use-draft';
 import { useViewer } from '../viewer';
@@ -25,7 +22,7 @@ import { useViewer } from '../viewer';
  */
 export function NewIdentityProviderPage(): ReactNode {
   const { t } = useSpeech();
-  const { identityProviders: texts, applications, newUser } = useTexts();
+  const { identityProviders: texts, applications } = useTexts();
   const { me } = useViewer();
   const [draft, setDraft] = useDraft<Draft & { presetId: string }>(
     'new',
@@ -71,66 +68,60 @@ export function NewIdentityProviderPage(): ReactNode {
     else setKnown(true);
   };
   return (
-    <>
-      <PageHead title={texts.create} up={{ href: hrefOf('/identity-providers'), text: texts.title }} />
-      <div className="narrow">
-        <Form busy={save.busy} onSubmit={submit}>
-          <Failure error={save.error} />
-          <Card title={texts.which}>
-            <SelectField
-              label={applications.product}
-              value={presetId}
-              options={[['', applications.otherProduct], ...presets.map(({ id, name }) => [id, name] as const)]}
-              onChange={choose}
-            />
-            <Field
-              label={applications.fields.name}
-              value={draft.name}
-              onChange={(name) => set(named(name))}
-              error={problem('name')}
-              autoComplete="off"
-              maxLength={255}
-              required
-            />
-            <HintedField
-              label={texts.fields.issuer}
-              hint={texts.hints.issuer}
-              value={draft.issuer}
-              onChange={(issuer) => set({ issuer })}
-              error={problem('issuer')}
-              placeholder={preset?.issuer ?? 'https://login.example.com'}
-              required
-            />
-            <HintedField
-              label={texts.fields.id}
-              hint={texts.hints.id}
-              value={draft.id}
-              onChange={(id) => {
-                setOwnId(true);
-                set({ id });
-              }}
-              error={problem('id')}
-              maxLength={40}
-              required
-            />
-          </Card>
-          {known && (
-            <>
-              <AddressesCard issuer={draft.issuer} addresses={addressesOf(draft.id.trim())} />
-              <ClientFields {...group} hasSecret={false} />
-              <PeopleFields {...group} />
-              <TrustFields {...group} />
-            </>
-          )}
-          <div className="actions start">
-            <Submit label={known ? texts.submit : t.login.next} busy={save.busy} busyLabel={newUser.busy} />
-            <a className="secondary" href={hrefOf('/identity-providers')}>
-              {newUser.cancel}
-            </a>
-          </div>
-        </Form>
-      </div>
-    </>
+    <NewEntryForm
+      title={texts.create}
+      up={{ href: hrefOf('/identity-providers'), text: texts.title }}
+      save={save}
+      onSubmit={submit}
+      submit={known ? texts.submit : t.login.next}
+    >
+      <Card title={texts.which}>
+        <SelectField
+          label={applications.product}
+          value={presetId}
+          options={[['', applications.otherProduct], ...presets.map(({ id, name }) => [id, name] as const)]}
+          onChange={choose}
+        />
+        <Field
+          label={applications.fields.name}
+          value={draft.name}
+          onChange={(name) => set(named(name))}
+          error={problem('name')}
+          autoComplete="off"
+          maxLength={255}
+          required
+        />
+        <HintedField
+          label={texts.fields.issuer}
+          hint={texts.hints.issuer}
+          value={draft.issuer}
+          onChange={(issuer) => set({ issuer })}
+          error={problem('issuer')}
+          placeholder={preset?.issuer ?? 'https://login.example.com'}
+          required
+        />
+        <HintedField
+          label={texts.fields.id}
+          hint={texts.hints.id}
+          value={draft.id}
+          onChange={(id) => {
+            setOwnId(true);
+            set({ id });
+          }}
+          error={problem('id')}
+          maxLength={40}
+          required
+        />
+      </Card>
+      {known && (
+        <>
+          <AddressesCard issuer={draft.issuer} addresses={addressesOf(draft.id.trim())} />
+          <ClientFields {...group} hasSecret={false} />
+          <PeopleFields {...group} />
+          <TrustFields {...group} />
+        </>
+      )}
+    </NewEntryForm>
   );
 }
 

@@ -1,9 +1,6 @@
 import { type ReactNode, useId, useState } from 'react';
 import { ServiceError } from '@portal-auth/sdk';
 import { Field } from '../../components/fields';
-import { Form } from '../../components/form';
-import { Failure } from '../../components/message';
-import { Submit } from '../../components/submit';
 import { useOffer } from '../../offer';
 import { useTask } from '../../use-task';
 import { admin } from '../client';
@@ -11,7 +8,7 @@ import { useTexts } from '../i18n/texts';
 import { Card } from '../parts/card';
 import { CheckField, SelectField } from '../parts/fields';
 import { LanguageField } from '../parts/language-field';
-import { PageHead } from '../parts/page-head';
+import { NewEntryForm } from '../parts/new-entry-form';
 import { isTaken } from '../parts/refusals';
 import { TenantField, UnitField } from '../parts/tenant-field';
 import { go, hrefOf, userHref } from '../place';
@@ -65,98 +62,88 @@ export function NewUserPage(): ReactNode {
   const refusal = save.error instanceof ServiceError ? save.error : undefined;
   const problem = (field: string): string | undefined => refusal?.fields[field]?.[0];
   return (
-    <>
-      <PageHead title={newUser.title} up={{ href: hrefOf('/users'), text: texts.title }} />
-      <div className="narrow">
-        <Form
-          busy={save.busy}
-          onSubmit={() => {
-            setChecked(true);
-            if (nameMissing || emailMissing) save.reset();
-            else void save.run();
-          }}
-        >
-          <Failure id={message} error={save.error} />
-          <Card title={newUser.who}>
-            <Field
-              label={texts.fields.loginName}
-              value={user.login_name}
-              onChange={(login_name) => set({ login_name })}
-              error={checked && nameMissing ? newUser.nameRequired : problem('login_name')}
-              errorId={isTaken(save.error) ? message : undefined}
-              autoComplete="off"
-              autoCapitalize="none"
-              spellCheck={false}
-              maxLength={255}
-              required
-            />
-            <Field
-              label={texts.fields.email}
-              type="email"
-              value={user.email}
-              onChange={(email) => set({ email })}
-              error={checked && emailMissing ? newUser.emailRequired : problem('email')}
-              autoComplete="off"
-              maxLength={255}
-              required
-            />
-            <Field
-              label={newUser.nickname}
-              value={user.nickname}
-              onChange={(nickname) => set({ nickname })}
-              error={problem('nickname')}
-              autoComplete="off"
-              maxLength={255}
-            />
-            <LanguageField value={user.language} onChange={(language) => set({ language })} />
-          </Card>
-          <Card title={newUser.access}>
-            {root && providers.length > 1 && (
-              <SelectField
-                label={texts.columns.provider}
-                value={user.provider}
-                options={providers.map((one) => [one, texts.providers[one]] as const)}
-                onChange={(provider) => set({ provider })}
-                hint={directory ? newUser.directoryHint : undefined}
-              />
-            )}
-            {root && (
-              <TenantField value={user.tenant_id} onChange={(tenant_id) => set({ tenant_id, org_unit_id: '' })} />
-            )}
-            <UnitField
-              tenantId={user.tenant_id}
-              value={user.org_unit_id}
-              onChange={(org_unit_id) => set({ org_unit_id })}
-            />
-            {root && (
-              <SelectField
-                label={userTexts.roles.right}
-                value={user.right}
-                options={[
-                  ['', newUser.noRight],
-                  ...rights.map((one) => [one, one === 'is_admin' ? texts.administrator : texts.roles[one]] as const),
-                ]}
-                onChange={(right) => set({ right })}
-                hint={user.right === '' ? undefined : newUser.rightHints[user.right]}
-              />
-            )}
-            {!directory && (
-              <CheckField
-                label={newUser.invite}
-                hint={newUser.inviteHint}
-                checked={user.invite}
-                onChange={(invite) => set({ invite })}
-              />
-            )}
-          </Card>
-          <div className="actions start">
-            <Submit label={newUser.submit} busy={save.busy} busyLabel={newUser.busy} />
-            <a className="secondary" href={hrefOf('/users')}>
-              {newUser.cancel}
-            </a>
-          </div>
-        </Form>
-      </div>
-    </>
+    <NewEntryForm
+      title={newUser.title}
+      up={{ href: hrefOf('/users'), text: texts.title }}
+      save={save}
+      onSubmit={() => {
+        setChecked(true);
+        if (nameMissing || emailMissing) save.reset();
+        else void save.run();
+      }}
+      messageId={message}
+      submit={newUser.submit}
+    >
+      <Card title={newUser.who}>
+        <Field
+          label={texts.fields.loginName}
+          value={user.login_name}
+          onChange={(login_name) => set({ login_name })}
+          error={checked && nameMissing ? newUser.nameRequired : problem('login_name')}
+          errorId={isTaken(save.error) ? message : undefined}
+          autoComplete="off"
+          autoCapitalize="none"
+          spellCheck={false}
+          maxLength={255}
+          required
+        />
+        <Field
+          label={texts.fields.email}
+          type="email"
+          value={user.email}
+          onChange={(email) => set({ email })}
+          error={checked && emailMissing ? newUser.emailRequired : problem('email')}
+          autoComplete="off"
+          maxLength={255}
+          required
+        />
+        <Field
+          label={newUser.nickname}
+          value={user.nickname}
+          onChange={(nickname) => set({ nickname })}
+          error={problem('nickname')}
+          autoComplete="off"
+          maxLength={255}
+        />
+        <LanguageField value={user.language} onChange={(language) => set({ language })} />
+      </Card>
+      <Card title={newUser.access}>
+        {root && providers.length > 1 && (
+          <SelectField
+            label={texts.columns.provider}
+            value={user.provider}
+            options={providers.map((one) => [one, texts.providers[one]] as const)}
+            onChange={(provider) => set({ provider })}
+            hint={directory ? newUser.directoryHint : undefined}
+          />
+        )}
+        {root && <TenantField value={user.tenant_id} onChange={(tenant_id) => set({ tenant_id, org_unit_id: '' })} />}
+        <UnitField
+          tenantId={user.tenant_id}
+          value={user.org_unit_id}
+          onChange={(org_unit_id) => set({ org_unit_id })}
+        />
+        {root && (
+          <SelectField
+            label={userTexts.roles.right}
+            value={user.right}
+            options={[
+              ['', newUser.noRight],
+              ...rights.map((one) => [one, one === 'is_admin' ? texts.administrator : texts.roles[one]] as const),
+            ]}
+            onChange={(right) => set({ right })}
+            hint={user.right === '' ? undefined : newUser.rightHints[user.right]}
+          />
+        )}
+        {!directory && (
+          <CheckField
+            label={newUser.invite}
+            hint={newUser.inviteHint}
+            checked={user.invite}
+            onChange={(invite) => set({ invite })}
+          />
+        )}
+      </Card>
+    </NewEntryForm>
   );
 }
