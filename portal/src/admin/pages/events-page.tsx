@@ -12,6 +12,7 @@ import { Send } from '../parts/icons';
 import { List } from '../parts/list';
 import { instant, NoRows } from '../parts/log-filters';
 import { PageHead } from '../parts/page-head';
+import { RowButton } from '../parts/row-button';
 import type { Column } from '../parts/table';
 import { say } from '../toasts';
 import { useRows } from '../use-loaded';
@@ -47,16 +48,7 @@ export function EventsPage(): ReactNode {
       cell: (event) =>
         writes &&
         event.status === 'dead' &&
-        event.has_payload && (
-          <button
-            type="button"
-            className="secondary small"
-            aria-label={`${texts.retry}: ${event.type}`}
-            onClick={() => setAsking(event)}
-          >
-            {texts.retry}
-          </button>
-        ),
+        event.has_payload && <RowButton text={texts.retry} of={event.type} onClick={() => setAsking(event)} />,
     },
   ];
   return (

@@ -10,6 +10,7 @@ import { Send } from '../parts/icons';
 import { List } from '../parts/list';
 import { NoRows } from '../parts/log-filters';
 import { PageHead } from '../parts/page-head';
+import { RowButton } from '../parts/row-button';
 import type { Column } from '../parts/table';
 import { say } from '../toasts';
 import { useRows } from '../use-loaded';
@@ -52,14 +53,7 @@ export function MailsPage(): ReactNode {
       cell: (mail) =>
         role !== 'auditor' &&
         mail.status === 'dead' && (
-          <button
-            type="button"
-            className="secondary small"
-            aria-label={`${texts.retry}: ${nameOf(mail.kind)}`}
-            onClick={() => setAsking(mail)}
-          >
-            {texts.retry}
-          </button>
+          <RowButton text={texts.retry} of={nameOf(mail.kind)} onClick={() => setAsking(mail)} />
         ),
     },
   ];

@@ -8,6 +8,7 @@ import { List } from '../parts/list';
 import { NewRow, Rename } from '../parts/named-rows';
 import { PageHead } from '../parts/page-head';
 import { EmptyState } from '../parts/states';
+import { RowButton } from '../parts/row-button';
 import type { Column } from '../parts/table';
 import { hrefOf } from '../place';
 import { say } from '../toasts';
@@ -58,16 +59,7 @@ export function TenantPage({ id }: { readonly id: string }): ReactNode {
       kind: 'end',
       cell: (unit) =>
         writes &&
-        renaming !== unit.id && (
-          <button
-            type="button"
-            className="secondary small"
-            aria-label={`${texts.rename}: ${unit.name}`}
-            onClick={() => setRenaming(unit.id)}
-          >
-            {texts.rename}
-          </button>
-        ),
+        renaming !== unit.id && <RowButton text={texts.rename} of={unit.name} onClick={() => setRenaming(unit.id)} />,
     },
   ];
   const name = tenant.value?.name ?? id;

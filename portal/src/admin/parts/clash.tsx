@@ -2,6 +2,7 @@ import { type ReactNode, useState } from 'react';
 import { Message } from '../../components/message';
 import { clashesOf } from '../clash';
 import { useTexts } from '../i18n/texts';
+import { RowButton } from './row-button';
 
 export interface ClashOptions<T> {
   /** The values that the form began with. */
@@ -72,14 +73,7 @@ function Clashes<T>({ of, onTake }: ClashesProps<T>): ReactNode {
               <dt>{texts.yours}</dt>
               <dd>{textOf(mine)}</dd>
             </dl>
-            <button
-              type="button"
-              className="secondary small"
-              aria-label={`${texts.take}: ${label}`}
-              onClick={() => onTake(field)}
-            >
-              {texts.take}
-            </button>
+            <RowButton text={texts.take} of={label} onClick={() => onTake(field)} />
           </li>
         ))}
       </ul>

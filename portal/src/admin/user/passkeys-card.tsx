@@ -7,6 +7,7 @@ import { Card } from '../parts/card';
 import { Dialog } from '../parts/dialog';
 import { At } from '../parts/facts';
 import { List } from '../parts/list';
+import { RowButton } from '../parts/row-button';
 import type { Column } from '../parts/table';
 import { useRows } from '../use-loaded';
 import { mayChange, useViewer } from '../viewer';
@@ -31,16 +32,7 @@ export function PasskeysCard({ user, onDone }: PasskeysCardProps): ReactNode {
       heading: logs.action,
       kind: 'end',
       cell: (row) =>
-        mayChange(viewer, user) && (
-          <button
-            type="button"
-            className="secondary small"
-            aria-label={`${remove}: ${row.name}`}
-            onClick={() => setAsking(row)}
-          >
-            {remove}
-          </button>
-        ),
+        mayChange(viewer, user) && <RowButton text={remove} of={row.name} onClick={() => setAsking(row)} />,
     },
   ];
   return (

@@ -8,6 +8,7 @@ import { Card } from '../parts/card';
 import { Dialog } from '../parts/dialog';
 import { At, Ip } from '../parts/facts';
 import { List } from '../parts/list';
+import { RowButton, type RowButtonProps } from '../parts/row-button';
 import type { Column } from '../parts/table';
 import { useRows } from '../use-loaded';
 import { useViewer } from '../viewer';
@@ -72,21 +73,8 @@ export function SessionsCard({ user, onDone }: SessionsCardProps): ReactNode {
   );
 }
 
-interface EndButtonProps {
-  readonly user: AdminUserDetail;
-  readonly text: string;
-  /** What it ends, for screen readers. */
-  readonly of: string;
-  readonly onClick: () => void;
-}
-
 /** Only administrators of the root tenant change another administrator. */
-export function EndButton({ user, text, of, onClick }: EndButtonProps): ReactNode {
+export function EndButton({ user, ...button }: RowButtonProps & { readonly user: AdminUserDetail }): ReactNode {
   const { root } = useViewer();
-  if (!root && user.is_admin) return null;
-  return (
-    <button type="button" className="secondary small" aria-label={`${text}: ${of}`} onClick={onClick}>
-      {text}
-    </button>
-  );
+  return !root && user.is_admin ? null : <RowButton {...button} />;
 }
