@@ -11,7 +11,7 @@ import { TypedFilter } from '../parts/fields';
 import { List as ListIcon } from '../parts/icons';
 import { FilterBar } from '../parts/filter-bar';
 import { List } from '../parts/list';
-import { logFilters, NoRows, TimeFilters } from '../parts/log-filters';
+import { logFilters, NoRows, RequestFilters } from '../parts/log-filters';
 import { PageHead } from '../parts/page-head';
 import { PersonFilter } from '../parts/person-filter';
 import { Sentence } from '../parts/sentence';
@@ -57,13 +57,7 @@ export function AuditPage(): ReactNode {
           value={filters.values.actor_id}
           onChange={(value) => filters.set('actor_id', value)}
         />
-        <TypedFilter
-          label={logs.requestId}
-          value={filters.values.request_id}
-          onChange={(value) => filters.set('request_id', value)}
-        />
-        <TypedFilter label={logs.ip} value={filters.values.ip} onChange={(value) => filters.set('ip', value)} />
-        <TimeFilters values={filters.values} set={filters.set} />
+        <RequestFilters values={filters.values} set={filters.set} />
       </FilterBar>
       <List
         of={rows}

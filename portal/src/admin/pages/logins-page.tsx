@@ -13,7 +13,7 @@ import { SelectField, TypedFilter } from '../parts/fields';
 import { Key } from '../parts/icons';
 import { FilterBar } from '../parts/filter-bar';
 import { List } from '../parts/list';
-import { logFilters, NoRows, TimeFilters } from '../parts/log-filters';
+import { logFilters, NoRows, RequestFilters } from '../parts/log-filters';
 import { PersonFilter } from '../parts/person-filter';
 import { PageHead } from '../parts/page-head';
 import type { Column } from '../parts/table';
@@ -70,13 +70,7 @@ export function LoginsPage(): ReactNode {
           options={[['', users.all], ['failed', texts.anyFailure], ...Object.entries(texts.outcomes)]}
           onChange={(value) => filters.set('outcome', value)}
         />
-        <TypedFilter
-          label={logs.requestId}
-          value={filters.values.request_id}
-          onChange={(value) => filters.set('request_id', value)}
-        />
-        <TypedFilter label={logs.ip} value={filters.values.ip} onChange={(value) => filters.set('ip', value)} />
-        <TimeFilters values={filters.values} set={filters.set} />
+        <RequestFilters values={filters.values} set={filters.set} />
       </FilterBar>
       <List
         of={rows}

@@ -16,15 +16,20 @@ export function instant(local: string): string {
   return Number.isNaN(at.getTime()) ? '' : at.toISOString();
 }
 
-interface TimeFiltersProps {
-  readonly values: Readonly<Record<'from' | 'to', string>>;
-  readonly set: (name: 'from' | 'to', value: string) => void;
+type Name = 'request_id' | 'ip' | 'from' | 'to';
+
+interface RequestFiltersProps {
+  readonly values: Readonly<Record<Name, string>>;
+  readonly set: (name: Name, value: string) => void;
 }
 
-export function TimeFilters({ values, set }: TimeFiltersProps): ReactNode {
+/** Which request it was, from where, and when. */
+export function RequestFilters({ values, set }: RequestFiltersProps): ReactNode {
   const { logs } = useTexts();
   return (
     <>
+      <TypedFilter label={logs.requestId} value={values.request_id} onChange={(value) => set('request_id', value)} />
+      <TypedFilter label={logs.ip} value={values.ip} onChange={(value) => set('ip', value)} />
       <TypedFilter
         label={logs.from}
         type="datetime-local"
