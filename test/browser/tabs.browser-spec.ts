@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join, resolve } from 'node:path';
 import type { Page } from 'playwright-core';
+import { listen, shut, urlOf } from '../support/loopback';
 import { Chromium } from '../support/servers/chromium';
 import { eventually } from '../support/servers/eventually';
 
@@ -25,13 +25,12 @@ class StrictService {
   }
 
   async start(): Promise<string> {
-    await new Promise<void>((done) => this.server.listen(0, '127.0.0.1', done));
-    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+    await listen(this.server);
+    return urlOf(this.server);
   }
 
-  async stop(): Promise<void> {
-    this.server.closeAllConnections();
-    await new Promise((done) => this.server.close(done));
+  stop(): Promise<void> {
+    return shut(this.server);
   }
 
   /** A new session. @returns what a tab stores */

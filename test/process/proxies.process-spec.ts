@@ -1,9 +1,9 @@
 import { mkdtempSync, readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { listen, shut, withBody } from '../support/loopback';
 import { post } from '../support/post';
 import { rawRequest, request, type RawAnswer } from '../support/raw-http';
 import { runProgram } from '../support/run-program';
@@ -56,27 +56,23 @@ describe.each(Object.keys(examples) as ProxyName[])('behind %s, as docs/operatio
     await givenUser(longLogin, '--nickname', longName, '--email', 'long@example.com');
     await givenUser('root', '--admin');
     service = await ServiceProcess.start({ env });
-    app = createServer((asked, answer) => {
-      const chunks: Buffer[] = [];
-      asked.on('data', (chunk: Buffer) => chunks.push(chunk));
-      asked.on('end', () => {
+    app = createServer(
+      withBody((asked, answer, body) => {
         const { method = '', url = '', rawHeaders } = asked;
         const headers = rawHeaders.flatMap((header, n) =>
           n % 2 ? [] : [[header, rawHeaders[n + 1]!] as [string, string]],
         );
-        seen.push({ method, url, headers, body: Buffer.concat(chunks).toString() });
+        seen.push({ method, url, headers, body });
         answer.setHeader('content-length', '2').end('ok');
-      });
-    });
-    await new Promise<void>((done) => app.listen(0, '127.0.0.1', done));
-    const ports = { service: service.port, app: (app.address() as AddressInfo).port };
+      }),
+    );
+    const ports = { service: service.port, app: await listen(app) };
     proxy = await AskingProxy.start(name, examples[name], ports);
   });
   beforeEach(() => void seen.splice(0));
   afterAll(async () => {
     await proxy?.stop();
-    app?.closeAllConnections();
-    app?.close();
+    if (app !== undefined) await shut(app);
     await service?.kill();
     await rm(directory, { recursive: true, force: true });
   });

@@ -1,10 +1,10 @@
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { ProviderSecrets } from '../../src/identity-providers/provider-secrets';
 import { AdminClient, adminSettings, outcomeOf } from '../support/admin-client';
 import { TestService } from '../support/app';
 import { givenGroup } from '../support/groups';
 import { CompanyProvider } from '../support/identity-provider';
+import { listen, shut, urlOf } from '../support/loopback';
 
 const secret = 'a-secret-of-the-company-7Xq';
 
@@ -29,13 +29,12 @@ describe('identity providers through the API of administrators', () => {
       response.writeHead(answer === undefined ? 404 : 200, { 'content-type': 'application/json' });
       response.end(JSON.stringify(answer ?? {}));
     });
-    await new Promise<void>((listening) => strange.listen(0, '127.0.0.1', listening));
-    strangeIssuer = `http://127.0.0.1:${(strange.address() as AddressInfo).port}`;
+    await listen(strange);
+    strangeIssuer = urlOf(strange);
   });
   afterAll(async () => {
     await company.stop();
-    strange.closeAllConnections();
-    strange.close();
+    await shut(strange);
     await service.stop();
   });
   afterEach(async () => {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { listen, shut, urlOf, withBody } from './loopback';
 
 type Behaviour = (response: ServerResponse, request: IncomingMessage) => void;
 
@@ -33,26 +33,23 @@ export const answer =
 export class BreachStub {
   readonly seen: SeenRequest[] = [];
   behaviour: Behaviour = range();
-  private readonly server: Server = createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => {
+  private readonly server: Server = createServer(
+    withBody((request, response, body) => {
       const { method = '', url = '', headers } = request;
-      this.seen.push({ method, url, headers, body: Buffer.concat(chunks).toString('utf8') });
+      this.seen.push({ method, url, headers, body });
       this.behaviour(response, request);
-    });
-  });
+    }),
+  );
 
   async listen(): Promise<void> {
-    await new Promise<void>((resolve) => this.server.listen(0, '127.0.0.1', resolve));
+    await listen(this.server);
   }
 
-  async close(): Promise<void> {
-    this.server.closeAllConnections();
-    await new Promise((resolve) => this.server.close(resolve));
+  close(): Promise<void> {
+    return shut(this.server);
   }
 
   get url(): string {
-    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}/range/`;
+    return `${urlOf(this.server)}/range/`;
   }
 }

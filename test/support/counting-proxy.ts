@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import {
   createServer,
   request as httpRequest,
@@ -6,7 +5,7 @@ import {
   type Server,
   type ServerResponse,
 } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { listen, shut, urlOf } from './loopback';
 
 /** A reverse proxy that counts the requests of each path. A test can hold them back, or answer in their place. */
 export class CountingProxy {
@@ -27,13 +26,12 @@ export class CountingProxy {
     const server = createServer();
     const proxy = new CountingProxy(server, targetPort);
     server.on('request', (request, response) => proxy.take(request, response));
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
+    await listen(server);
     return proxy;
   }
 
   get url(): string {
-    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+    return urlOf(this.server);
   }
 
   countOf(path: string): number {
@@ -51,9 +49,8 @@ export class CountingProxy {
     held.forEach((forward) => forward());
   }
 
-  async stop(): Promise<void> {
-    this.server.closeAllConnections();
-    await new Promise((resolve) => this.server.close(resolve));
+  stop(): Promise<void> {
+    return shut(this.server);
   }
 
   private take(request: IncomingMessage, response: ServerResponse): void {

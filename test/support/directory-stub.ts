@@ -1,6 +1,6 @@
-import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
 import { attribute, contentOf, element, elements, text } from './ber';
+import { listen } from './loopback';
 
 export interface StubAnswer {
   /** LDAP result code (RFC 4511 §4.1.9). */
@@ -53,9 +53,7 @@ export class DirectoryStub {
 
   static async start(): Promise<DirectoryStub> {
     const server = createServer();
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const stub = new DirectoryStub(server, (server.address() as { port: number }).port);
+    const stub = new DirectoryStub(server, await listen(server));
     server.on('connection', (socket) => stub.serve(socket));
     return stub;
   }
@@ -79,8 +77,7 @@ export class DirectoryStub {
 
   async stop(): Promise<void> {
     this.sockets.forEach((socket) => socket.destroy());
-    this.server.close();
-    await once(this.server, 'close');
+    await new Promise((closed) => this.server.close(closed));
   }
 
   private serve(socket: Socket): void {

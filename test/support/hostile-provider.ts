@@ -1,7 +1,7 @@
 import { createHash, createHmac, generateKeyPairSync, type KeyObject, randomUUID, sign } from 'node:crypto';
-import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { listen, shut, urlOf } from './loopback';
 
 export type Claims = Record<string, unknown>;
 
@@ -71,18 +71,16 @@ export class HostileProvider {
     const server = createServer();
     const provider = new HostileProvider(server, now);
     server.on('request', (request, response) => void provider.serve(request, response));
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
+    await listen(server);
     return provider;
   }
 
-  async stop(): Promise<void> {
-    this.server.closeAllConnections();
-    await new Promise((done) => this.server.close(done));
+  stop(): Promise<void> {
+    return shut(this.server);
   }
 
   get issuer(): string {
-    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+    return urlOf(this.server);
   }
 
   get seconds(): number {
@@ -122,10 +120,7 @@ export class HostileProvider {
   }
 
   private async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk as Buffer);
-    const form = new URLSearchParams(Buffer.concat(chunks).toString());
-    const answer = this.answer(request, form);
+    const answer = this.answer(request, new URLSearchParams(await text(request)));
     if (answer === 'hang') return;
     const { status = 200, headers = {}, body = '' } = answer;
     response.writeHead(status, { 'content-type': 'application/json', ...headers });

@@ -1,6 +1,5 @@
 import { createServer, type Server, type Socket } from 'node:net';
-import type { AddressInfo } from 'node:net';
-import { once } from 'node:events';
+import { listen, urlOf } from './loopback';
 
 export interface Reply {
   readonly bytes: Buffer;
@@ -16,8 +15,7 @@ export class HostileServer {
   private readonly server: Server = createServer((socket) => this.serve(socket));
 
   async listen(): Promise<void> {
-    this.server.listen(0, '127.0.0.1');
-    await once(this.server, 'listening');
+    await listen(this.server);
   }
 
   async close(): Promise<void> {
@@ -26,7 +24,7 @@ export class HostileServer {
   }
 
   get url(): string {
-    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}/`;
+    return `${urlOf(this.server)}/`;
   }
 
   private serve(socket: Socket): void {

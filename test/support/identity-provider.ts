@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type Provider from 'oidc-provider';
 import type { Configuration, Interaction } from 'oidc-provider';
+import { listen, portOf, shut, urlOf } from './loopback';
 
 /** What the provider says of a person. All of it is in the ID token, apart from `userinfoOnly`. */
 export interface Person {
@@ -42,8 +42,8 @@ export class CompanyProvider {
   /** @param more changes the configuration of the package */
   static async start(clients: readonly ProviderClientOptions[], more: Configuration = {}): Promise<CompanyProvider> {
     const server = createServer();
-    await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-    const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    await listen(server);
+    const issuer = urlOf(server);
     const holder: { company?: CompanyProvider } = {};
     const provider = await quietly(async () => {
       const { Provider: Library } = await import('oidc-provider');
@@ -83,9 +83,8 @@ export class CompanyProvider {
 
   /** The provider is away: it answers nobody until it is back. */
   async away(): Promise<() => Promise<void>> {
-    const { port } = this.server.address() as AddressInfo;
-    this.server.closeAllConnections();
-    await new Promise((closed) => this.server.close(closed));
+    const port = portOf(this.server);
+    await shut(this.server);
     return () => new Promise<void>((listening) => this.server.listen(port, '127.0.0.1', listening));
   }
 

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { webhookSecret } from './events/webhook-receiver';
+import { listen, shut, urlOf, withBody } from './loopback';
 
 export interface Asked {
   readonly headers: Readonly<Record<string, unknown>>;
@@ -30,28 +30,24 @@ export class LegacyStandIn {
   /** The passwords that it knows, by login name. */
   readonly passwords = new Map<string, string>();
   behaviour: LegacyBehaviour = this.judging();
-  private readonly server: Server = createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => {
-      const text = Buffer.concat(chunks).toString('utf8');
+  private readonly server: Server = createServer(
+    withBody((request, response, text) => {
       const asked = { headers: request.headers, text, body: JSON.parse(text) as Asked['body'] };
       this.seen.push(asked);
       void this.behaviour(asked, response, request);
-    });
-  });
+    }),
+  );
 
   static async start(): Promise<LegacyStandIn> {
     const legacy = new LegacyStandIn();
     // The service would find out only by its next POST that an idle connection was closed.
     legacy.server.keepAliveTimeout = 0;
-    await new Promise<void>((resolve) => legacy.server.listen(0, '127.0.0.1', resolve));
+    await listen(legacy.server);
     return legacy;
   }
 
-  async stop(): Promise<void> {
-    this.server.closeAllConnections();
-    await new Promise((resolve) => this.server.close(resolve));
+  stop(): Promise<void> {
+    return shut(this.server);
   }
 
   /** Answers by `passwords`. */
@@ -63,7 +59,7 @@ export class LegacyStandIn {
   }
 
   get url(): string {
-    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}/verify`;
+    return `${urlOf(this.server)}/verify`;
   }
 
   /** The settings of a service that asks it. A busy machine may take longer than the default waits. */

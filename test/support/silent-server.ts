@@ -1,4 +1,5 @@
 import { createServer, type Socket } from 'node:net';
+import { listen } from './loopback';
 
 export interface SilentServer {
   readonly port: number;
@@ -22,8 +23,7 @@ export async function silentServer(): Promise<SilentServer> {
     socket.on('close', () => sockets.delete(socket));
     socket.resume();
   });
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  const { port } = server.address() as { port: number };
+  const port = await listen(server);
   return {
     port,
     url: `ldap://127.0.0.1:${port}`,

@@ -1,6 +1,6 @@
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
+import { listen, shut, urlOf } from './loopback';
 
 export interface ExportedSpan {
   readonly name: string;
@@ -56,12 +56,12 @@ export class TraceCollector {
         response.end('{}');
       });
     });
-    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+    await listen(server);
     return collector;
   }
 
   get endpoint(): string {
-    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+    return urlOf(this.server);
   }
 
   get spans(): ExportedSpan[] {
@@ -86,9 +86,8 @@ export class TraceCollector {
     return this.spans.filter(({ traceId }) => traceId === first?.traceId);
   }
 
-  async stop(): Promise<void> {
-    this.server.closeAllConnections();
-    await new Promise((done) => this.server.close(done));
+  stop(): Promise<void> {
+    return shut(this.server);
   }
 }
 

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { decodeJwt, decodeProtectedHeader, type JWTPayload, type ProtectedHeaderParameters } from 'jose';
+import { listen, shut, urlOf, withBody } from '../loopback';
 
 export interface ReceivedLogout {
   readonly path: string;
@@ -37,13 +37,9 @@ export class LogoutReceiver {
   private constructor(private readonly server: Server) {}
 
   static async start(): Promise<LogoutReceiver> {
-    const server = createServer((request, response) => {
-      const chunks: Buffer[] = [];
-      request.on('data', (chunk: Buffer) => chunks.push(chunk));
-      request.on('end', () => receiver.take(request, response, Buffer.concat(chunks).toString('utf8')));
-    });
+    const server = createServer(withBody((request, response, body) => receiver.take(request, response, body)));
     const receiver = new LogoutReceiver(server);
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    await listen(server);
     return receiver;
   }
 
@@ -62,13 +58,12 @@ export class LogoutReceiver {
     this.server.closeAllConnections();
   }
 
-  async stop(): Promise<void> {
-    this.server.closeAllConnections();
-    await new Promise((resolve) => this.server.close(resolve));
+  stop(): Promise<void> {
+    return shut(this.server);
   }
 
   uri(path: string): string {
-    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}${path}`;
+    return `${urlOf(this.server)}${path}`;
   }
 
   get accepted(): ReceivedLogout[] {

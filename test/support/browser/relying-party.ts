@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import * as openid from 'openid-client';
 import type { Application } from '../../../src/applications/application.entity';
+import { listen, shut, urlOf } from '../loopback';
 import { givenApplication } from '../openid';
 import type { PortalSite } from './portal-site';
 
@@ -27,7 +27,7 @@ export class RelyingParty {
   static async start(site: PortalSite, kind: Kind = {}): Promise<RelyingParty> {
     const { name = 'Grafana', scopes = ['openid', 'profile', 'email'] } = kind;
     const server = createServer();
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    await listen(server);
     const redirectUris = [`${urlOf(server)}/callback`];
     const uri = `${urlOf(server)}/start`;
     const { id, secret } = await givenApplication(site.service, { ...kind, name, scopes, redirectUris, uri });
@@ -59,9 +59,8 @@ export class RelyingParty {
     return { code: answer.user_code, tokens: async () => (await tokens()).claims() };
   }
 
-  async stop(): Promise<void> {
-    this.server.closeAllConnections();
-    await new Promise((resolve) => this.server.close(resolve));
+  stop(): Promise<void> {
+    return shut(this.server);
   }
 
   private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -102,5 +101,3 @@ export class RelyingParty {
     }
   }
 }
-
-const urlOf = (server: Server): string => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;

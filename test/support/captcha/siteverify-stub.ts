@@ -1,5 +1,5 @@
-import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { listen, portOf, shut, urlOf, withBody } from '../loopback';
 
 type Behaviour = (response: ServerResponse, request: IncomingMessage) => void;
 
@@ -13,31 +13,26 @@ export class SiteverifyStub {
 
   async listen(): Promise<void> {
     this.server = createServer(this.handle);
-    await new Promise<void>((resolve) => this.server.listen(0, '127.0.0.1', resolve));
+    await listen(this.server);
   }
 
-  async close(): Promise<void> {
-    this.server.closeAllConnections();
-    await new Promise((resolve) => this.server.close(resolve));
+  close(): Promise<void> {
+    return shut(this.server);
   }
 
   get port(): number {
-    return (this.server.address() as AddressInfo).port;
+    return portOf(this.server);
   }
 
   get url(): string {
-    return `http://127.0.0.1:${this.port}/siteverify`;
+    return `${urlOf(this.server)}/siteverify`;
   }
 
-  private readonly handle: RequestListener = (request, response) => {
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => {
-      this.requests.push({ method: request.method, contentType: request.headers['content-type'] });
-      this.asked.push(Object.fromEntries(new URLSearchParams(Buffer.concat(chunks).toString('utf8'))));
-      this.behaviour(response, request);
-    });
-  };
+  private readonly handle = withBody((request, response, body) => {
+    this.requests.push({ method: request.method, contentType: request.headers['content-type'] });
+    this.asked.push(Object.fromEntries(new URLSearchParams(body)));
+    this.behaviour(response, request);
+  });
 }
 
 export function text(body: string, status = 200, headers: Record<string, string> = {}): Behaviour {

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { portOf, shut, withBody } from '../loopback';
 import { eventually } from '../servers/eventually';
 
 /** 32 bytes. */
@@ -52,32 +52,28 @@ export class WebhookReceiver {
 
   /** Listens on the same port again after `stop`. */
   async listen(): Promise<void> {
-    this.server = createServer((request, response) => {
-      const chunks: Buffer[] = [];
-      request.on('data', (chunk: Buffer) => chunks.push(chunk));
-      request.on('end', () => {
-        const body = Buffer.concat(chunks).toString('utf8');
+    this.server = createServer(
+      withBody((request, response, body) => {
         const { headers, url: path = '' } = request;
         const { type, data } = contentOf(body);
         const event = { path, headers, body, id: String(headers['webhook-id']), type, data, accepted: false };
         this.seen.push(event);
         this.behaviour(event, response, request);
-      });
-    });
+      }),
+    );
     // A statement may hold up this process for seconds. Then the server would close idle connections, and the sender would
     // find that out only by its next POST.
     this.server.keepAliveTimeout = 0;
     this.server.on('connection', () => (this.connections += 1));
     await new Promise<void>((resolve) => this.server!.listen(this.port, '127.0.0.1', resolve));
-    this.port = (this.server.address() as AddressInfo).port;
+    this.port = portOf(this.server);
   }
 
   async stop(): Promise<void> {
     const { server } = this;
     this.server = undefined;
     if (server === undefined) return;
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
+    await shut(server);
   }
 
   get url(): string {

@@ -1,6 +1,6 @@
-import { once } from 'node:events';
-import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { createServer, type Server, type Socket } from 'node:net';
 import { mutated } from '../fuzz/byte-mutations';
+import { listen, portOf } from '../loopback';
 import type { SeededNumbers } from '../seeded-numbers';
 
 const tokens = [
@@ -44,13 +44,12 @@ export class HostileSmtp {
   /** @param quoted a text that the replies contain */
   static async start(numbers: SeededNumbers, quoted: string): Promise<HostileSmtp> {
     const smtp = new HostileSmtp(numbers, quoted);
-    smtp.server.listen(0, '127.0.0.1');
-    await once(smtp.server, 'listening');
+    await listen(smtp.server);
     return smtp;
   }
 
   get url(): string {
-    return `smtp://mailer:a-password@127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+    return `smtp://mailer:a-password@127.0.0.1:${portOf(this.server)}`;
   }
 
   async stop(): Promise<void> {

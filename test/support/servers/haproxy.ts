@@ -1,5 +1,4 @@
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { connect } from 'node:net';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -7,6 +6,7 @@ import { text } from 'node:stream/consumers';
 
 import { createConnection } from 'mysql2/promise';
 
+import { listen, portOf } from '../loopback';
 import { hostFor } from './choose-host';
 import { freePort } from './free-port';
 import { inPrivateDirectory } from './private-directory';
@@ -82,7 +82,7 @@ async function answerChecks(url: string): Promise<Server> {
       () => response.writeHead(503).end(),
     );
   });
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  await listen(server);
   return server;
 }
 
@@ -104,7 +104,7 @@ async function isUsable(url: string): Promise<boolean> {
 
 function configuration(port: number, socket: string, urls: readonly string[], checks: readonly Server[]): string {
   const servers = urls.map((url, n) => {
-    const check = (checks[n]?.address() as AddressInfo).port;
+    const check = portOf(checks[n]!);
     return `  server node${n} 127.0.0.1:${new URL(url).port} check port ${check}${n === 0 ? '' : ' backup'}`;
   });
   return `
