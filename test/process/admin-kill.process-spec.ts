@@ -88,7 +88,7 @@ describe('SIGKILL at every write', () => {
   });
 
   const start = async () => {
-    const proxy = await HoldProxy.start(Number(new URL(databaseUrl).port));
+    const proxy = await new HoldProxy().start(Number(new URL(databaseUrl).port));
     proxies.push(proxy);
     const url = Object.assign(new URL(databaseUrl), { port: `${proxy.port}` }).toString();
     const replica = await ServiceProcess.start({ env: { ...settingsOfProcess, DATABASE_URL: url } });

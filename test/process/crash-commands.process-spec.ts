@@ -58,7 +58,7 @@ describe('a command that is killed at random moments', () => {
    * @returns how the command has ended: it may be done before that place
    */
   async function killedAt(url: string, args: string[], point?: KillPoint): Promise<Exit & { packets: number }> {
-    const proxy = await KillProxy.start(Number(new URL(url).port));
+    const proxy = await new KillProxy().start(Number(new URL(url).port));
     const command = await start(Object.assign(new URL(url), { port: `${proxy.port}` }).toString(), args);
     if (point !== undefined) proxy.arm(point, () => command.signal('SIGKILL'));
     const exit = await command.exited;

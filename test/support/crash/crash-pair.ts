@@ -83,7 +83,7 @@ export class CrashPair {
 
   /** Starts another process, which gets requests as soon as it is ready. */
   async launch(): Promise<void> {
-    const proxy = await KillProxy.start(Number(new URL(this.databaseUrl).port));
+    const proxy = await new KillProxy().start(Number(new URL(this.databaseUrl).port));
     const url = Object.assign(new URL(this.databaseUrl), { port: `${proxy.port}` }).toString();
     const service = await ServiceProcess.start({ env: { ...this.env, DATABASE_URL: url } });
     this.members.push({ service, proxy, dead: false });

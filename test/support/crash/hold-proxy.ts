@@ -1,5 +1,4 @@
-import { once } from 'node:events';
-import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { DatabaseProxy, type Passage } from './database-proxy';
 
 const headerLength = 4;
 /** The commands of the protocol of MariaDB that carry a statement, or name one that was prepared. */
@@ -43,34 +42,11 @@ interface Watching {
 }
 
 /**
- * A TCP proxy between a process and MariaDB that stops requests at a chosen write: their connection stays open, and carries nothing
- * any more. So a single SIGKILL finds many requests, each at a place of its own, which the database then sees as it would see
- * one process killed at each of these places.
+ * Stops requests at a chosen write: their connection stays open, and carries nothing any more. So a single SIGKILL finds many
+ * requests, each at a place of its own, which the database then sees as it would see one process killed at each of these places.
  */
-export class HoldProxy {
-  private readonly sockets = new Set<Socket>();
-  private readonly upstreams = new Set<Socket>();
+export class HoldProxy extends DatabaseProxy {
   private watching: Watching | undefined;
-
-  private constructor(
-    private readonly server: Server,
-    readonly port: number,
-  ) {}
-
-  static async start(targetPort: number): Promise<HoldProxy> {
-    const server = createServer({ allowHalfOpen: true });
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const proxy = new HoldProxy(server, (server.address() as AddressInfo).port);
-    server.on('connection', (client) => {
-      const upstream = connect({ port: targetPort, host: '127.0.0.1', allowHalfOpen: true, noDelay: true });
-      client.setNoDelay(true);
-      proxy.upstreams.add(upstream);
-      upstream.on('close', () => proxy.upstreams.delete(upstream));
-      proxy.relay(client, upstream);
-    });
-    return proxy;
-  }
 
   /**
    * From now on, what the process begins to write belongs to one request: the test sends one after the other. A request that is
@@ -84,42 +60,13 @@ export class HoldProxy {
     return { writes, held };
   }
 
-  /** Whether the database has closed every connection of the process: nothing commits any more. */
-  get drained(): boolean {
-    return this.upstreams.size === 0;
-  }
-
-  async stop(): Promise<void> {
-    const closed = once(this.server, 'close');
-    this.server.close();
-    this.sockets.forEach((socket) => socket.destroy());
-    await closed;
-  }
-
-  private relay(client: Socket, upstream: Socket): void {
-    const conversation = new Conversation(() => this.watching);
-    const both = [
-      [client, upstream, (data: Buffer) => conversation.asked(data)],
-      [upstream, client, (data: Buffer) => conversation.answered(data)],
-    ] as const;
-    for (const [from, to, passing] of both) {
-      this.sockets.add(from);
-      from.on('data', (data: Buffer) => {
-        const passed = passing(data);
-        if (passed.length > 0 && to.writable) to.write(passed);
-      });
-      from.on('end', () => to.end());
-      from.on('error', () => undefined);
-      from.on('close', (failed: boolean) => {
-        this.sockets.delete(from);
-        if (failed) to.end();
-      });
-    }
+  protected passage(): Passage {
+    return new Conversation(() => this.watching);
   }
 }
 
 /** One connection of the process, which waits for each answer before its next statement. */
-class Conversation {
+class Conversation implements Passage {
   private unread: Buffer = Buffer.alloc(0);
   private readonly prepared = new Map<number, string>();
   private preparing: { text: string; answer: Buffer } | undefined;
@@ -129,7 +76,6 @@ class Conversation {
 
   constructor(private readonly current: () => Watching | undefined) {}
 
-  /** @returns what goes on to the database */
   asked(data: Buffer): Buffer {
     this.unread = Buffer.concat([this.unread, data]);
     const passed: Buffer[] = [];
@@ -144,7 +90,6 @@ class Conversation {
     return Buffer.concat(passed);
   }
 
-  /** @returns what goes on to the process */
   answered(data: Buffer): Buffer {
     if (this.preparing !== undefined) {
       const answer = Buffer.concat([this.preparing.answer, data]);
