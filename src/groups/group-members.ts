@@ -75,8 +75,8 @@ export class GroupMembers {
   }
 
   /** The names of the groups of the user, sorted. */
-  async namesOf(user: Owner, sql?: Sql): Promise<string[]> {
-    return (await this.groupsOf(user, sql)).map(({ name }) => name).sort();
+  async namesOf(user: Owner): Promise<string[]> {
+    return (await this.groupsOf(user)).map(({ name }) => name).sort();
   }
 
   /**

@@ -76,10 +76,10 @@ export class ExternalSessions {
   }
 
   /** @param sids up to a thousand; some are of rows that are no session */
-  async remove(sids: readonly string[], sql: Sql = this.database): Promise<void> {
+  async remove(sids: readonly string[]): Promise<void> {
     const keys = filledUp(sids);
     const places = keys.map(() => '?').join(', ');
-    await sql.affected(`DELETE FROM external_sessions WHERE sid IN (${places})`, keys);
+    await this.database.affected(`DELETE FROM external_sessions WHERE sid IN (${places})`, keys);
   }
 
   /** All sessions of the user have ended. */

@@ -10,27 +10,23 @@ const everyMs = 10_000;
  * no proxy takes the service for dead. It is then a 200 in any case: the work must not fail.
  * @param leave called at the end of the work, or when the client has gone
  */
-export async function longAnswer<T extends object>(
-  work: Promise<T>,
-  leave: () => void,
-  pauseMs = everyMs,
-): Promise<T | StreamableFile> {
+export async function longAnswer<T extends object>(work: Promise<T>, leave: () => void): Promise<T | StreamableFile> {
   const done = work.finally(leave);
-  const result = await Promise.race([done, pause(pauseMs)]);
+  const result = await Promise.race([done, pause()]);
   if (result !== undefined) return result;
-  return fileOf(spaced(done, pauseMs), { unreadMs: 3 * pauseMs }, () => undefined, {
+  return fileOf(spaced(done), { unreadMs: 3 * everyMs }, () => undefined, {
     type: 'application/json; charset=utf-8',
   });
 }
 
-async function* spaced(work: Promise<object>, pauseMs: number): AsyncGenerator<string> {
+async function* spaced(work: Promise<object>): AsyncGenerator<string> {
   for (;;) {
     yield ' ';
-    const data = await Promise.race([work, pause(pauseMs)]);
+    const data = await Promise.race([work, pause()]);
     if (data === undefined) continue;
     yield JSON.stringify({ status: true, data });
     return;
   }
 }
 
-const pause = (ms: number): Promise<undefined> => delay(ms, undefined, { ref: false });
+const pause = (): Promise<undefined> => delay(everyMs, undefined, { ref: false });

@@ -24,13 +24,14 @@ const probe: Increment = ['probe', 60_000, 1_000_000, 0, 'metrics'];
  */
 export class SharedCounters implements ThrottlerStorage, OnApplicationShutdown {
   private readonly logger = new Logger('limits');
+  /** Counts while Redis is away. */
+  private readonly own = new LocalCounters();
   private pausedUntil = 0;
   private away = false;
 
   private constructor(
     private readonly redis: Redis,
     private readonly shared: ThrottlerStorage,
-    private readonly own: ThrottlerStorage,
     private readonly tracing: Tracing | undefined,
   ) {
     // Without a listener ioredis writes errors to the console.
@@ -39,16 +40,12 @@ export class SharedCounters implements ThrottlerStorage, OnApplicationShutdown {
   }
 
   /** Connects in the background. */
-  static async open(
-    url: string,
-    tracing?: Tracing,
-    own: ThrottlerStorage = new LocalCounters(),
-  ): Promise<SharedCounters> {
+  static async open(url: string, tracing?: Tracing): Promise<SharedCounters> {
     const [redis, { ThrottlerStorageRedisService }] = await Promise.all([
       openRedis(url, commandTimeoutMs),
       import('@nest-lab/throttler-storage-redis'),
     ]);
-    return new SharedCounters(redis, new ThrottlerStorageRedisService(redis), own, tracing);
+    return new SharedCounters(redis, new ThrottlerStorageRedisService(redis), tracing);
   }
 
   async increment(...hit: Increment): Promise<Record> {

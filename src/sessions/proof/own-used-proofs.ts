@@ -17,10 +17,7 @@ export class OwnUsedProofs extends UsedProofs {
   private former = new Set<string>();
   private since = 0;
 
-  constructor(
-    private readonly clock: Clock,
-    private readonly most = mostPerPeriod,
-  ) {
+  constructor(private readonly clock: Clock) {
     super();
   }
 
@@ -32,7 +29,7 @@ export class OwnUsedProofs extends UsedProofs {
       this.since = now;
     }
     if (this.current.has(id) || this.former.has(id)) return Promise.resolve(false);
-    if (this.current.size >= this.most)
+    if (this.current.size >= mostPerPeriod)
       return Promise.reject(storeUnavailable(new Error('the memory of proofs is full')));
     this.current.add(id);
     return Promise.resolve(true);
