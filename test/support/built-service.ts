@@ -17,7 +17,7 @@ export class BuiltService {
     private process: ServiceProcess,
   ) {}
 
-  static async start(settings: Record<string, string> = {}): Promise<BuiltService> {
+  static async start(): Promise<BuiltService> {
     const directory = await mkdtemp(join(tmpdir(), 'built-'));
     const env = {
       ...testSettings,
@@ -26,7 +26,6 @@ export class BuiltService {
       DATABASE_URL: `sqlite:${join(directory, 'auth.sqlite')}`,
       DATA_DIR: directory,
       PORT: `${await freePort()}`,
-      ...settings,
     };
     try {
       return new BuiltService(directory, env, await ServiceProcess.start({ env }));

@@ -16,36 +16,29 @@ export const tellLogout = (service: TestService, fields: Record<string, string>,
   });
 
 /** A user who is bound to a `sub` of the provider. */
-export async function givenBound(service: TestService, name: string, sub = `sub-of-${name}`, provider = 'acme') {
+export async function givenBound(service: TestService, name: string) {
+  const sub = `sub-of-${name}`;
   const user = await service.givenUser(name);
   const bound = await service.app
     .get(ExternalIdentities, { strict: false })
-    .bind(service.database, provider, sub, user.uid);
+    .bind(service.database, 'acme', sub, user.uid);
   if (!bound) throw new Error(`${sub} is bound already`);
   return { ...user, sub };
 }
 
 /** A session of this user that began at the provider, in its session `providerSid`. */
-export async function externalSession(
-  service: TestService,
-  loginName: string,
-  providerSid?: string,
-  provider = 'acme',
-) {
+export async function externalSession(service: TestService, loginName: string, providerSid?: string) {
   const tokens = await service.session(loginName);
   const { sid, sub: userId = '' } = decodeJwt<{ sid: string }>(tokens.access);
   const subject = `sub-of-${loginName}`;
-  const begun = { sid, userId, identityProviderId: provider, subject, providerSid };
+  const begun = { sid, userId, identityProviderId: 'acme', subject, providerSid };
   await service.app.get(ExternalSessions, { strict: false }).begin(service.database, begun);
   return { ...tokens, sid };
 }
 
 /** From now on the user signs in at the provider. */
-export const signsInAt = (service: TestService, uid: string, provider = 'acme') =>
-  service.database.affected("UPDATE users SET provider = 'oidc', identity_provider_id = ? WHERE uid = ?", [
-    provider,
-    uid,
-  ]);
+export const signsInAt = (service: TestService, uid: string) =>
+  service.database.affected("UPDATE users SET provider = 'oidc', identity_provider_id = 'acme' WHERE uid = ?", [uid]);
 
 /**
  * The user has come back from the provider, which has asked again, in its session `sid`.

@@ -33,8 +33,8 @@ export class PersonsBrowser {
   }
 
   /** @returns the parameters of the address to which the callback leads */
-  async callback(path: string, request: Request = {}): Promise<Record<string, string>> {
-    const answer = await this.service.get(path, this.with(request));
+  async callback(path: string): Promise<Record<string, string>> {
+    const answer = await this.service.get(path, this.with());
     if (answer.status !== 303) throw new Error(`the callback answered ${answer.status} ${answer.raw.toString()}`);
     const target = new URL(String(answer.headers.location));
     return { at: target.origin + target.pathname, ...Object.fromEntries(target.searchParams) };
@@ -72,13 +72,9 @@ export class ExternalSite {
   ) {}
 
   /** @param more the row of the provider; `issuer`, client and secret are those of the started provider */
-  static async start(
-    more: GivenProvider = {},
-    settings: Record<string, string> = {},
-    shared: Parameters<typeof TestService.start>[1] = {},
-  ): Promise<ExternalSite> {
+  static async start(more: GivenProvider, settings: Record<string, string>): Promise<ExternalSite> {
     // The provider and the packages read the clock of this machine.
-    const service = await TestService.start(settings, { clock: new RunningClock(), ...shared });
+    const service = await TestService.start(settings, { clock: new RunningClock() });
     const id = more.id ?? 'acme';
     const redirectUri = `${service.app.get(AppConfig).systemUrl}/login/external/${id}/callback`;
     const provider = await CompanyProvider.start([{ clientId: 'portal', secret, redirectUris: [redirectUri] }]);

@@ -39,8 +39,7 @@ export class CompanyProvider {
     private provider: Provider,
   ) {}
 
-  /** @param more changes the configuration of the package */
-  static async start(clients: readonly ProviderClientOptions[], more: Configuration = {}): Promise<CompanyProvider> {
+  static async start(clients: readonly ProviderClientOptions[]): Promise<CompanyProvider> {
     const server = createServer();
     await listen(server);
     const issuer = urlOf(server);
@@ -49,7 +48,7 @@ export class CompanyProvider {
       const { Provider: Library } = await import('oidc-provider');
       return new Library(
         issuer,
-        configurationOf(clients, () => holder.company!, more),
+        configurationOf(clients, () => holder.company!),
       );
     });
     const company = new CompanyProvider(issuer, server, provider);
@@ -133,11 +132,7 @@ const claimNames = [
   ...['email', 'email_verified', 'name', 'preferred_username', 'groups', 'employee', 'upn', 'department', 'given_name'],
 ];
 
-function configurationOf(
-  clients: readonly ProviderClientOptions[],
-  company: () => CompanyProvider,
-  more: Configuration,
-): Configuration {
+function configurationOf(clients: readonly ProviderClientOptions[], company: () => CompanyProvider): Configuration {
   return {
     clients: clients.map(({ clientId, secret, redirectUris, backchannelLogoutUri }) => ({
       client_id: clientId,
@@ -180,6 +175,5 @@ function configurationOf(
         return { sub, ...person?.claims, ...(use === 'userinfo' && person?.userinfoOnly) };
       },
     }),
-    ...more,
   };
 }

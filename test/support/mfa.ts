@@ -79,8 +79,8 @@ export class MfaClient {
     return pairOf(await this.verify(uid, 'email', code));
   }
 
-  async newSecret(access: string, body?: unknown, request: Request = {}): Promise<{ secret: string; uri: string }> {
-    const answer = await this.service.post('/totp-secret', body, { bearer: access, ...request });
+  async newSecret(access: string, body?: unknown): Promise<{ secret: string; uri: string }> {
+    const answer = await this.service.post('/totp-secret', body, { bearer: access });
     if (answer.status !== 200) throw new Error(`totp-secret answered ${JSON.stringify(answer.body)}`);
     return answer.body.data as { secret: string; uri: string };
   }

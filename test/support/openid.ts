@@ -239,9 +239,8 @@ export function askForTokens(
   application: GivenApplication,
   form: Record<string, string>,
   headers: Record<string, string> = {},
-  prefix = '/oidc',
 ): Promise<Answer> {
-  return postForm(service, `${prefix}/token`, application, form, headers);
+  return postForm(service, '/oidc/token', application, form, headers);
 }
 
 /** A form with the credentials of the application. */
@@ -289,10 +288,10 @@ const base64url = (value: object): string => Buffer.from(JSON.stringify(value)).
 export function proofs() {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const { kty, crv, x, y } = publicKey.export({ format: 'jwk' });
-  return (method: string, url: string, token?: string, jti: string = randomUUID()): string => {
+  return (method: string, url: string, token?: string): string => {
     const ath = token && createHash('sha256').update(token).digest('base64url');
     const head = base64url({ typ: 'dpop+jwt', alg: 'ES256', jwk: { kty, crv, x, y } });
-    const body = base64url({ jti, htm: method, htu: url, iat: Math.floor(Date.now() / 1000), ath });
+    const body = base64url({ jti: randomUUID(), htm: method, htu: url, iat: Math.floor(Date.now() / 1000), ath });
     const signature = sign('sha256', Buffer.from(`${head}.${body}`), { key: privateKey, dsaEncoding: 'ieee-p1363' });
     return `${head}.${body}.${signature.toString('base64url')}`;
   };

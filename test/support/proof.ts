@@ -67,8 +67,8 @@ export class ProofMaker {
   }
 
   /** The header of a request for tokens. */
-  headers(method: string, path: string, changes?: ProofChanges): { dpop: string } {
-    return { dpop: this.proof(method, path, undefined, changes) };
+  headers(method: string, path: string): { dpop: string } {
+    return { dpop: this.proof(method, path) };
   }
 
   /** The headers of a request with a bound token. */

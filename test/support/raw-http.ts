@@ -62,7 +62,8 @@ export class RawConnection {
   }
 
   /** Resolves when `count` complete answers have arrived or the connection has ended. */
-  async answers(count: number, timeout = 60_000): Promise<RawAnswer[]> {
+  async answers(count: number): Promise<RawAnswer[]> {
+    const timeout = 60_000;
     const deadline = performance.now() + timeout;
     for (;;) {
       const found = parseAnswers(Buffer.concat(this.chunks));

@@ -18,7 +18,8 @@ export class RegionPage {
   readonly settings: readonly string[];
   private readonly sections: ReadonlyMap<string, readonly RegionBlock[]>;
 
-  constructor(text = readFileSync(file, 'utf8')) {
+  constructor() {
+    const text = readFileSync(file, 'utf8');
     const sections = text.split(/^## /m).slice(1);
     this.sections = new Map(sections.map((section) => [section.split('\n', 1)[0] as string, blocksOf(section)]));
     const lines = /^```ini\n\[mariadb\]\n(.*?)^```$/ms.exec(text)?.[1]?.trim().split('\n') ?? [];

@@ -58,8 +58,8 @@ export class WebBrowser {
   }
 
   /** Follows redirects, and sends forms that send themselves. `stop` looks at an address before it is asked. */
-  async go(url: string | URL, stop: (url: URL) => boolean = () => false, sent: Sent = {}): Promise<Page> {
-    let [target, next] = [new URL(url), sent];
+  async go(url: string | URL, stop: (url: URL) => boolean): Promise<Page> {
+    let [target, next]: [URL, Sent] = [new URL(url), {}];
     for (let hops = 0; hops < 20; hops++) {
       if (stop(target)) return { url: target, status: 0, headers: {}, text: '' };
       const page = await this.ask(target, next);

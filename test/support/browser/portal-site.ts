@@ -62,8 +62,8 @@ export class PortalSite {
   }
 
   /** A new user on the account page, in a new browser context. */
-  async signedIn(more: NewUser = {}): Promise<{ page: Page; name: string }> {
-    const name = await this.newUser(more);
+  async signedIn(): Promise<{ page: Page; name: string }> {
+    const name = await this.newUser();
     return { page: await this.signIn(name), name };
   }
 
@@ -133,8 +133,8 @@ export class PortalSite {
     return code;
   }
 
-  authenticatorCode(secret: string, steps = 0): string {
-    return authenticatorCode(secret, this.service.clock.now(), steps);
+  authenticatorCode(secret: string): string {
+    return authenticatorCode(secret, this.service.clock.now());
   }
 }
 

@@ -11,8 +11,8 @@ export async function applicationsStory(recorder: Recorder, bearer: string): Pro
     await givenApplication(service, { name: 'Payroll', allowedTenants: ['elsewhere'] }),
   ];
   const browser = new OpenIdBrowser(service, '/oidc', portal);
-  const ask = async (application: typeof theirs, more: Record<string, string> = {}) => {
-    const { url } = await browser.authorize(application, more);
+  const ask = async (application: typeof theirs) => {
+    const { url } = await browser.authorize(application);
     const uid = url.searchParams.get('interaction')!;
     const path = `/applications/interactions/${uid}`;
     return { bearer, parameters: { uid }, headers: { origin: portal, cookie: browser.cookieHeader(path) } };

@@ -25,8 +25,8 @@ export class Chromium {
   }
 
   /** A page in a new browser context. */
-  async newPage(options: BrowserContextOptions = {}): Promise<Page> {
-    return (await this.newVisitor(options)).newPage();
+  async newPage(): Promise<Page> {
+    return (await this.newVisitor()).newPage();
   }
 
   /** A second call does nothing. */

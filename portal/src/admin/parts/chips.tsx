@@ -23,7 +23,8 @@ export function Chips({ chips }: { readonly chips: readonly Chip[] }): ReactNode
 }
 
 /** The beginning of this day, as a `datetime-local` field has it. */
-export function todayBegins(now = new Date()): string {
+function todayBegins(): string {
+  const now = new Date();
   const two = (part: number) => String(part).padStart(2, '0');
   return `${now.getFullYear()}-${two(now.getMonth() + 1)}-${two(now.getDate())}T00:00`;
 }
