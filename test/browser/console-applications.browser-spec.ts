@@ -2,22 +2,15 @@ import { randomUUID } from 'node:crypto';
 import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { adminSettings, copiedSessions, seedInstallation } from '../support/browser/admin-data';
 import { becomes } from '../support/browser/becomes';
-import { accessibilityViolations, overflow, resize, schemes, sizes, takePicture } from '../support/browser/pictures';
+import { look, takePicture } from '../support/browser/pictures';
 import { on, PortalSite } from '../support/browser/portal-site';
 import { openIdSettings } from '../support/openid';
-import { eventually } from '../support/servers/eventually';
 
 const dialog = (page: Page) => page.getByRole('dialog');
 const action = (page: Page, label: string) => page.getByRole('button', { name: new RegExp(`: ${label}$`) });
 const focused = (page: Page): Promise<string> => page.evaluate<string>('document.activeElement.textContent.trim()');
 const status = (page: Page, text: string) => page.getByRole('status').filter({ hasText: text });
 const copied = (page: Page): Promise<string> => page.evaluate<string>('navigator.clipboard.readText()');
-
-/** The colours change in a transition, also a very short one. */
-const still = (page: Page): Promise<unknown> =>
-  eventually(async () => (await page.evaluate<number>('document.getAnimations().length')) === 0, {
-    what: 'the colours of the other scheme',
-  });
 
 describe('the applications in the administration console', () => {
   let site: PortalSite;
@@ -53,18 +46,6 @@ describe('the applications in the administration console', () => {
     await page.goto(`/admin${place}`);
     await on(page).heading(heading).waitFor();
     return page;
-  };
-  const look = async (page: Page, name: string): Promise<void> => {
-    for (const colorScheme of schemes) {
-      await page.emulateMedia({ colorScheme });
-      await still(page);
-      expect(await accessibilityViolations(page)).toEqual([]);
-      await takePicture(page, `${name}-desktop-${colorScheme}`);
-    }
-    await resize(page, { ...sizes.phone, width: 380 });
-    expect([name, await overflow(page)]).toEqual([name, 0]);
-    await takePicture(page, `${name}-phone-dark`);
-    await resize(page, sizes.desktop);
   };
 
   it('creates one, shows its secret once, and fills in the settings of the product', async () => {

@@ -2,12 +2,11 @@ import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-cor
 import { password } from '../support/app';
 import { adminSettings, copiedSessions } from '../support/browser/admin-data';
 import { becomes } from '../support/browser/becomes';
-import { accessibilityViolations, overflow, resize, schemes, sizes, takePicture } from '../support/browser/pictures';
+import { look } from '../support/browser/pictures';
 import { on, PortalSite } from '../support/browser/portal-site';
 import { RunningClock } from '../support/fakes';
 import { CompanyProvider, type Person } from '../support/identity-provider';
 import { givenIdentityProvider } from '../support/identity-providers';
-import { eventually } from '../support/servers/eventually';
 
 const secret = 'a-secret-of-the-company-7Xq';
 /** Anybody can choose a name. It must stay a text wherever it is shown (docs/spec/attacks.md#t557). */
@@ -63,23 +62,6 @@ describe('the sign-in with an identity provider', () => {
     expect(site.takeComplaints().filter((one) => !one.startsWith(own))).toEqual([]);
   });
 
-  /** The colours change in a transition, also a very short one. */
-  const still = (page: Page): Promise<unknown> =>
-    eventually(async () => (await page.evaluate<number>('document.getAnimations().length')) === 0, {
-      what: 'the colours of the other scheme',
-    });
-  const look = async (page: Page, name: string): Promise<void> => {
-    for (const colorScheme of schemes) {
-      await page.emulateMedia({ colorScheme });
-      await still(page);
-      expect(await accessibilityViolations(page)).toEqual([]);
-      await takePicture(page, `${name}-desktop-${colorScheme}`);
-    }
-    await resize(page, { ...sizes.phone, width: 380 });
-    expect([name, await overflow(page)]).toEqual([name, 0]);
-    await takePicture(page, `${name}-phone-dark`);
-    await resize(page, sizes.desktop);
-  };
   const opened = async (place: string, heading: string, options: BrowserContextOptions = {}): Promise<Page> => {
     const page = await site.visitor({ storageState: root, ...options });
     await page.goto(`/admin${place}`);

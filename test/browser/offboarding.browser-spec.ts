@@ -4,19 +4,12 @@ import { tokenOf } from '../support/admin';
 import { givenApplication, signIn } from '../support/applications/application-rows';
 import { adminSettings, copiedSessions, seedInstallation } from '../support/browser/admin-data';
 import { becomes } from '../support/browser/becomes';
-import { accessibilityViolations, overflow, resize, schemes, sizes, takePicture } from '../support/browser/pictures';
+import { look, overflow, resize, sizes, takePicture } from '../support/browser/pictures';
 import { on, PortalSite } from '../support/browser/portal-site';
 import { openIdSettings } from '../support/openid';
-import { eventually } from '../support/servers/eventually';
 
 const action = (page: Page, label: string) => page.getByRole('button', { name: new RegExp(`: ${label}$`) });
 const confirm = (page: Page, label: string) => page.getByRole('dialog').getByRole('button', { name: label }).click();
-
-/** The colours change in a transition, also a very short one. */
-const still = (page: Page): Promise<unknown> =>
-  eventually(async () => (await page.evaluate<number>('document.getAnimations().length')) === 0, {
-    what: 'the colours of the other scheme',
-  });
 
 describe('a user who leaves, in the administration console', () => {
   let site: PortalSite;
@@ -42,19 +35,6 @@ describe('a user who leaves, in the administration console', () => {
   });
   afterAll(() => site.stop());
   afterEach(() => expect(site.takeComplaints()).toEqual([]));
-
-  const look = async (page: Page, name: string): Promise<void> => {
-    for (const colorScheme of schemes) {
-      await page.emulateMedia({ colorScheme });
-      await still(page);
-      expect(await accessibilityViolations(page)).toEqual([]);
-      await takePicture(page, `${name}-desktop-${colorScheme}`);
-    }
-    await resize(page, { ...sizes.phone, width: 380 });
-    expect([name, await overflow(page)]).toEqual([name, 0]);
-    await takePicture(page, `${name}-phone-dark`);
-    await resize(page, sizes.desktop);
-  };
 
   it('is off-boarded by one button, and the receipt shows who has not answered until all have', async () => {
     const page = await site.visitor({ storageState: await root });

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { IncomingMessage, RequestListener, Server as HttpServer, ServerResponse } from 'node:http';
-import type { AddressInfo, Server } from 'node:net';
+import { type AddressInfo, connect, type Server } from 'node:net';
 
 /** Lets the server listen on a free port of 127.0.0.1. @returns the port */
 export async function listen(server: Server): Promise<number> {
@@ -12,6 +12,13 @@ export async function listen(server: Server): Promise<number> {
 export const portOf = (server: Server): number => (server.address() as AddressInfo).port;
 
 export const urlOf = (server: Server): string => `http://127.0.0.1:${portOf(server)}`;
+
+/** Rejects while nobody listens on the port. */
+export async function reach(port: number): Promise<void> {
+  const socket = connect(port, '127.0.0.1');
+  await once(socket, 'connect');
+  socket.destroy();
+}
 
 /** Ends all connections, and closes the port. */
 export async function shut(server: HttpServer): Promise<void> {

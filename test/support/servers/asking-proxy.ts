@@ -1,7 +1,7 @@
 import { chmod, writeFile } from 'node:fs/promises';
-import { connect } from 'node:net';
 import { join } from 'node:path';
 
+import { reach } from '../loopback';
 import { hostFor } from './choose-host';
 import { freePort } from './free-port';
 import { inPrivateDirectory } from './private-directory';
@@ -47,7 +47,7 @@ export class AskingProxy extends PrivateServer {
       await writeFile(file, around[name](directory, here(example.configuration), `${host.listenAddress}:${port}`));
       if (example.script !== undefined) await writeFile(script, here(example.script));
       await chmod(directory, 0o755);
-      const ready = () => listens(port);
+      const ready = () => reach(port);
       const log = name === 'apache' ? join(directory, 'error.log') : undefined;
       const args = argumentsOf[name](directory, file);
       const server = await ServerProcess.start({ program, args, host, directory, ready, log });
@@ -91,13 +91,3 @@ ${example}
 `,
   haproxy: (_, example) => `${example}\n`,
 };
-
-function listens(port: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const socket = connect(port, '127.0.0.1', () => {
-      socket.destroy();
-      resolve();
-    });
-    socket.once('error', reject);
-  });
-}

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
-import { connect } from 'node:net';
 import { join } from 'node:path';
 
+import { reach } from '../loopback';
 import { hostFor } from './choose-host';
 import { eventually } from './eventually';
 import { freePort } from './free-port';
@@ -34,7 +34,7 @@ export class Nginx extends PrivateServer {
         args: ['-p', directory, '-e', 'stderr', '-c', join(directory, 'nginx.conf')],
         host,
         directory,
-        ready: () => listens(port),
+        ready: () => reach(port),
       });
       return new Nginx(server, host, directory, port);
     });
@@ -90,14 +90,4 @@ http {
   }
 }
 `;
-}
-
-function listens(port: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const socket = connect(port, '127.0.0.1', () => {
-      socket.destroy();
-      resolve();
-    });
-    socket.once('error', reject);
-  });
 }
