@@ -1,14 +1,12 @@
 import type { OffboardingReceipt } from '../offboarding/offboarding-receipts';
 import type { LogoutReceipt } from '../applications/logout-tokens';
 import type { PastLogin } from '../audit/login-log.repository';
-import type { TrustedDevice } from '../sessions/trusted-devices';
 import type { UserSession } from '../sessions/user-sessions';
 import { listedFields, shownFields } from '../users/user-fields';
 import type { ListedUser } from '../users/user-listing';
 import { wired } from '../users/user-wire';
 import type { UserDetail } from './admin-users';
 import type { AdminOffboardingItem, AdminOffboardings } from './http/offboarding.dto';
-import type { AdminDeviceItem } from './http/user-devices.dto';
 import type { AdminLogoutItem } from './http/user-logouts.dto';
 import type { AdminSessionItem, AdminUser, AdminUserItem, AdminUserLogin } from './http/users.dto';
 
@@ -42,14 +40,6 @@ export function sessionItem({ sid, createdAt, lastUsedAt, ip, userAgent, amr }: 
     amr,
   };
 }
-
-export const deviceItem = ({ id, createdAt, lastUsedAt, ip, userAgent }: TrustedDevice): AdminDeviceItem => ({
-  id,
-  created_at: createdAt.toISOString(),
-  last_used_at: lastUsedAt.toISOString(),
-  ip,
-  user_agent: userAgent,
-});
 
 export function loginItem({ id, createdAt, ip, userAgent, provider, mfa, outcome }: PastLogin): AdminUserLogin {
   return { id: String(id), created_at: createdAt.toISOString(), ip, user_agent: userAgent, provider, mfa, outcome };

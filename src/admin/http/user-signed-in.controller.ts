@@ -1,5 +1,6 @@
 import { Controller, Param, Query, type StreamableFile } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '../../platform/http/api-docs';
+import { trustedDeviceView } from '../../sessions/trusted-device-view';
 import { notFoundForCaller } from '../../shared/errors/error-catalogue';
 import { AdminUsers } from '../admin-users';
 import type { Authority } from '../authority';
@@ -8,7 +9,6 @@ import { Caller } from '../frame/caller';
 import { AlsoFor } from '../frame/declared-routes';
 import { listed, newestFirst, type Page, PageQuery, type Reader, Streamed, streamNote } from '../frame/lists';
 import { UserSupport } from '../user-support';
-import { deviceItem } from '../user-views';
 import { type AdminDeviceItem, AdminDevicePage } from './user-devices.dto';
 import { AdminResult } from './users.dto';
 
@@ -47,7 +47,7 @@ export class AdminUserSignedInController {
     @Caller() by: Authority,
   ): Promise<Page<AdminDeviceItem> | StreamableFile> {
     const devices = await this.users.trustedDevices(by, uid);
-    const rows = newestFirst(devices, ({ createdAt, id }) => [createdAt.getTime(), id], deviceItem);
+    const rows = newestFirst(devices, ({ createdAt, id }) => [createdAt.getTime(), id], trustedDeviceView);
     return listed(query, streamed, ['time', 'string'], rows);
   }
 

@@ -7,8 +7,9 @@ import { AnswersTo } from '../../platform/http/audience';
 import { Client } from '../../platform/http/client-info.decorator';
 import { accessToken } from '../audiences';
 import { type CurrentSession, Session } from '../current-session';
-import { type DeviceOwner, type TrustedDevice, TrustedDevices } from '../trusted-devices';
-import { DeviceRemovedResponse, type TrustedDeviceDto, TrustedDevicesResponse } from './trusted-devices.dto';
+import { trustedDeviceView } from '../trusted-device-view';
+import { type DeviceOwner, TrustedDevices } from '../trusted-devices';
+import { DeviceRemovedResponse, TrustedDevicesResponse } from './trusted-devices.dto';
 
 /** The trusted devices of the logged-in user (docs/spec/extensions.md#trusted-devices). */
 @ApiTags('account')
@@ -20,7 +21,7 @@ export class TrustedDevicesController {
   @ApiOperation({ operationId: 'getTrustedDevices', summary: 'List the devices on which a login needs no code' })
   @AnswersTo(accessToken, TrustedDevicesResponse)
   async list(@Session() session: CurrentSession): Promise<TrustedDevicesResponse> {
-    return { devices: (await this.devices.list(ownerOf(session))).map(view) };
+    return { devices: (await this.devices.list(ownerOf(session))).map(trustedDeviceView) };
   }
 
   @Delete(':id')
@@ -39,14 +40,4 @@ export class TrustedDevicesController {
 
 function ownerOf({ user, credentialVersion }: CurrentSession): DeviceOwner {
   return { uid: user.uid, credentialVersion };
-}
-
-function view({ id, createdAt, lastUsedAt, ip, userAgent }: TrustedDevice): TrustedDeviceDto {
-  return {
-    id,
-    created_at: createdAt.toISOString(),
-    last_used_at: lastUsedAt.toISOString(),
-    ip,
-    user_agent: userAgent,
-  };
 }
