@@ -31,9 +31,8 @@ export abstract class Transaction extends Sql {
 /** The database. A single statement commits by itself. */
 export abstract class Database extends Sql {
   /**
-   * Runs the work in one transaction. After a deadlock or a lost certification, which
-   * roll everything back, the work runs again. The work must
-   * therefore change nothing but rows.
+   * Runs the work in one transaction. After a deadlock or a lost certification, which roll everything back, the work runs
+   * again. The work must therefore change nothing but rows.
    * @throws DomainError COMMON_503001 if the database cannot answer
    */
   abstract transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
