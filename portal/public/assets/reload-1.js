@@ -1,22 +1,20 @@
-// See "During a roll-out" in portal/README.md. Other content needs another name.
+// portal/README.md, "During a roll-out"
 (() => {
-  const key = 'portal.reloads';
   const folder = document.currentScript.src.replace(/[^/]*$/, '');
+  const { sessionStorage: store } = window;
   let missing = false;
-  const onError = ({ target }) => {
-    if (missing || !(target.src ?? target.href ?? '').startsWith(folder)) return;
-    missing = true;
-    const reloads = Number(sessionStorage[key] ?? 0);
-    sessionStorage[key] = reloads + 1;
-    if (reloads < 10) setTimeout(() => location.reload(), 1000);
-  };
-  addEventListener('error', onError, true);
+  addEventListener(
+    'error',
+    ({ target: { src, href } }) => {
+      missing ||= (src ?? href ?? '').startsWith(folder);
+    },
+    true,
+  );
   addEventListener('load', () => {
-    removeEventListener('error', onError, true);
-    if (!missing) delete sessionStorage[key];
-    else if (sessionStorage[key] > 10) {
-      delete sessionStorage[key];
-      document.getElementById('not-loaded').hidden = false;
-    }
+    const reloads = Number(store['portal.reloads'] ?? 0);
+    const again = missing && reloads < 10;
+    store['portal.reloads'] = again ? reloads + 1 : 0;
+    if (again) setTimeout(() => location.reload(), 1000);
+    document.getElementById('not-loaded').hidden = again || !missing;
   });
 })();

@@ -6,6 +6,7 @@ import { useOffer } from '../offer';
 import { deviceName } from './device-name';
 import { EndButton } from './end-button';
 import { DeviceEntry, Time } from './entry';
+import { useTexts } from './i18n/texts';
 import { Loaded } from './loaded';
 import { focusPanel, Panel } from './panel';
 
@@ -15,7 +16,7 @@ const id = 'devices';
 export function DevicesCard(): ReactNode {
   const { t } = useSpeech();
   const { trusted_device_days: days } = useOffer();
-  const { devices: texts } = t.account;
+  const { devices: texts } = useTexts();
   const [ended, setEnded] = useState(false);
   return (
     <Panel id={id} title={texts.title}>

@@ -16,8 +16,7 @@ type Login = Awaited<ReturnType<typeof auth.loginHistory>>[number];
 
 /** The last logins, also the refused ones, so that the user notices somebody else. */
 export function LoginsCard({ me, onChanged }: AccountCardProps): ReactNode {
-  const { t } = useSpeech();
-  const { logins: texts } = t.account;
+  const { logins: texts } = useTexts();
   return (
     <Panel id="logins" title={texts.title}>
       <Loaded load={() => auth.loginHistory(shownAtMost)}>
@@ -39,8 +38,7 @@ interface LoginsProps extends AccountCardProps {
 
 function Logins({ me, onChanged, logins }: LoginsProps): ReactNode {
   const { t } = useSpeech();
-  const { notMe } = useTexts();
-  const { logins: texts } = t.account;
+  const { logins: texts, notMe } = useTexts();
   const [all, setAll] = useState(false);
   const [strange, setStrange] = useState<Login>();
   const [stopped, setStopped] = useState<Done>();
@@ -111,8 +109,7 @@ function reachedBy({ outcome }: Login): Reached {
 }
 
 function Outcome({ outcome }: { readonly outcome: string }): ReactNode {
-  const { t } = useSpeech();
-  const { success, refused, reasons } = t.account.logins;
+  const { success, refused, reasons } = useTexts().logins;
   if (outcome === 'success') return <span className="badge good">{success}</span>;
   const known = Object.entries(reasons).find(([code]) => code === outcome);
   return <span className="badge bad">{known?.[1] ?? refused}</span>;

@@ -17,9 +17,9 @@ type Session = Awaited<ReturnType<typeof auth.sessions>>[number];
 
 /** The sessions of the user, with buttons that end one of them, or all except the one of this browser. */
 export function SessionsCard({ me, onChanged }: AccountCardProps): ReactNode {
-  const { t } = useSpeech();
+  const { sessions: texts } = useTexts();
   return (
-    <Panel id={id} title={t.account.sessions.title}>
+    <Panel id={id} title={texts.title}>
       <Loaded load={() => auth.sessions()}>
         {(sessions, reload) => <Sessions me={me} onChanged={onChanged} sessions={sessions} reload={reload} />}
       </Loaded>
@@ -34,8 +34,7 @@ interface SessionsProps extends AccountCardProps {
 
 function Sessions({ me, onChanged, sessions, reload }: SessionsProps): ReactNode {
   const { t } = useSpeech();
-  const { sessions: texts } = t.account;
-  const { notMe } = useTexts();
+  const { notMe, sessions: texts } = useTexts();
   const [done, setDone] = useState<string>();
   const [strange, setStrange] = useState<Session>();
   const [stopped, setStopped] = useState<Done>();

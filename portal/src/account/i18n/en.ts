@@ -73,6 +73,41 @@ export const texts = {
     toPasskeys: 'My passkeys',
     toPassword: 'Change password',
   },
+  sessions: {
+    title: 'Where you are signed in',
+    current: 'This browser',
+    since: 'Signed in {time}',
+    used: 'Last used {time}',
+    end: 'Sign out',
+    ended: 'That device is signed out.',
+    endOthers: 'Sign out everywhere else',
+    endedOthers: 'You are signed out everywhere else. Devices: {count}.',
+    only: 'You are signed in nowhere else.',
+  },
+  devices: {
+    title: 'Trusted devices',
+    intro: 'These devices need no code for {days} days after you trusted them.',
+    none: 'You trust no device.',
+    since: 'Added {time}',
+    used: 'Last used {time}',
+    end: 'Remove',
+    ended: 'The device needs a code again.',
+  },
+  logins: {
+    title: 'Last sign-ins',
+    intro: 'Is there one that was not you? Choose “This was not me”, and we help you to protect your account.',
+    none: 'There are no sign-ins yet.',
+    all: 'Show more',
+    success: 'Successful',
+    refused: 'Refused',
+    reasons: {
+      LOGIN_401001: 'Wrong password',
+      LOGIN_401004: 'Account locked',
+      AUTH_MFA_401001: 'Wrong code',
+      MFA_401001: 'Wrong code',
+      PASSKEY_401001: 'Wrong passkey',
+    },
+  },
 };
 
 export type Texts = typeof texts;
