@@ -9,11 +9,15 @@ export const program = new Command('cli')
   .option('--actor <name>', 'who runs this, for the audit (default: the system user)', actorName)
   .configureOutput({
     outputError: (text, write) => write(text.replace(/\n+(?=.)/g, ' ')),
-    // For a group without a command, commander would print the whole help as an error.
-    writeErr: (text) =>
-      process.stderr.write(text.startsWith('Usage: ') ? 'error: a command is missing, see --help\n' : text),
+    // For a group without a command, and for `help` with an unknown one, commander would print the whole help as an error.
+    writeErr: (text) => process.stderr.write(text.startsWith('Usage: ') ? `error: ${missing()}, see --help\n` : text),
   })
   .showHelpAfterError(false);
+
+function missing(): string {
+  const help = program.args.indexOf('help');
+  return help === -1 ? 'a command is missing' : `unknown command '${program.args[help + 1]}'`;
+}
 
 export function operator(): Operator {
   return new Operator(program.opts<{ actor?: string }>().actor ?? systemUser());

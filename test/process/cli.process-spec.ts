@@ -736,6 +736,14 @@ describe('the command line', () => {
         stdout: expect.stringContaining('revoke-tokens'),
       });
     });
+
+    it.each([
+      [['help', 'usr'], "unknown command 'usr'"],
+      [['user', 'help', 'lst'], "unknown command 'lst'"],
+      [['user'], 'a command is missing'],
+    ])('%j tells what is wrong', async (args, what) => {
+      expect(await refused(args)).toBe(`error: ${what}, see --help`);
+    });
   });
 
   it('six commands in parallel with a steady stream of logins on one SQLite file all succeed', async () => {
