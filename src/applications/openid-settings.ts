@@ -2,7 +2,7 @@ import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:cryp
 import { keptSecret } from '../platform/config/kept-secrets';
 import type { SettingsReader } from '../platform/config/settings-reader';
 import type { JwtSettings } from '../sessions/jwt-settings';
-import { isPlainPath } from '../shared/url-text';
+import { urlOf } from '../shared/url-text';
 
 export type OpenIdAlgorithm = 'ES256' | 'RS256';
 
@@ -44,19 +44,13 @@ export function readOpenIdSettings(env: SettingsReader, context: Surroundings): 
   return { openId: { issuer, keys: [first!, ...others] } };
 }
 
-/**
- * Clients compare the issuer as a text, so it has no slash at the end, no query or fragment (OpenID Discovery §3), and no path that
- * they would resolve.
- */
+/** Clients compare the issuer as a text, so it has no slash at the end, and no query or fragment (OpenID Discovery §3). */
 function readIssuer(env: SettingsReader, { production, systemUrl }: Surroundings): string {
   const protocols = production ? ['https:'] : ['http:', 'https:'];
   const issuer = env.url('OIDC_ISSUER', protocols, `${systemUrl}/oidc`);
-  const path = issuer.replace(/^\w+:\/\/[^/?#@]+/, '');
-  if (issuer !== '' && !isPlainPath(path))
-    env.problem(
-      'OIDC_ISSUER',
-      'must have a path, such as https://portal.example.com/oidc, and no query, fragment or dot segments (/../)',
-    );
+  const wellFormed = /^(\/[A-Za-z0-9._~-]+)+$/.test(urlOf(issuer)?.pathname ?? '');
+  if (issuer !== '' && (!wellFormed || /[?#@]/.test(issuer)))
+    env.problem('OIDC_ISSUER', 'must have a path, such as https://portal.example.com/oidc, and no query or fragment');
   return issuer;
 }
 

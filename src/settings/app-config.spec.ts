@@ -89,11 +89,14 @@ const settings: Setting[] = [
         'https://p.exa\nmple',
       ],
       // `new URL` accepts these as https://p.example, and a link in a mail would have the text.
-      ...['https:p.example', 'https:/p.example', 'https:\\\\p.example'],
+      ...['https:p.example', 'https:/p.example', 'https:\\\\p.example', 'https:///p.example', 'https://\\p.example'],
       // Each link in a mail and each token would have the account.
-      ...['https://user:canary-0f9d2c@p.example', 'https://user@p.example'],
+      ...['https://user:canary-0f9d2c@p.example', 'https://user@p.example', 'https://:canary-0f9d2c@p.example'],
+      ...['https:////user:canary-0f9d2c@p.example', 'https://\\/user:canary-0f9d2c@p.example'],
     ],
   ],
+  // These worked in 1.1.0: who opens a link in a mail resolves the path.
+  ['SYSTEM_URL', (c) => c.systemUrl, 'http://127.0.0.1:3000', 'https://p.example/../a', 'https://p.example/../a', []],
   [
     'TOKEN_BINDING_ORIGINS',
     (c) => c.tokenBinding.origins.slice(1),
@@ -152,6 +155,8 @@ const settings: Setting[] = [
   ['MIGRATE_ON_START', (c) => c.database.migrateOnStart, true, 'false', false, booleans],
   ['SQLITE_SYNCHRONOUS', (c) => c.database.sqliteSynchronous, 'full', 'normal', 'normal', ['off', 'FULL', '1']],
   ['REDIS_URL', (c) => c.redisUrl, undefined, 'rediss://r:6380', 'rediss://r:6380', ['r:6380', 'http://r']],
+  // The client reads it as the port of a host with the name `redis`.
+  ['REDIS_URL', (c) => c.redisUrl, undefined, 'redis:6379', 'redis:6379', []],
   ['JWT_ALGORITHM', (c) => c.jwt.algorithm, 'HS256', 'HS256', 'HS256', ['none', 'hs256', 'HS512', 'ES384']],
   ['JWT_ISSUER', (c) => c.jwt.issuer, 'http://127.0.0.1:3000', 'issuer', 'issuer', []],
   ['JWT_AUDIENCE', (c) => typeof c.jwt.audience, 'string', 'audience', 'string', []],
@@ -309,7 +314,7 @@ const settings: Setting[] = [
     undefined,
     'smtps://m:465',
     'smtps://m:465',
-    ['m:465', 'http://m', 'smtp://', 'smtp://m?tls=maybe', 'smtps://m?tls=none', 'smtp://u:%zz@m'],
+    ['m:465', 'http://m', 'smtp://', 'smtp:m:25', 'smtp://m?tls=maybe', 'smtps://m?tls=none', 'smtp://u:%zz@m'],
   ],
   [
     'MAIL_FROM',
@@ -655,14 +660,7 @@ describe('METRICS_PORT', () => {
 
 describe('OIDC_ISSUER', () => {
   it.each([
-    ['https://portal.example.com/../oidc', 'must have a path'],
-    ['https://portal.example.com/./oidc', 'must have a path'],
-    ['https://portal.example.com/a/%2e%2e/oidc', 'must have a path'],
-    ['https://portal.example.com/oidc/.%2E', 'must have a path'],
     ['https://portal.example.com//oidc', 'must have a path'],
-    ['https://portal.example.com\\oidc', 'must have a path'],
-    ['https:/portal.example.com/oidc', 'must '],
-    ['https:portal.example.com/oidc', 'must '],
     ['https://portal.example.com', 'must have a path'],
     ['https://portal.example.com/oidc?tenant=a', 'must have a path'],
     ['https://portal.example.com/oidc#a', 'must have a path'],
@@ -678,6 +676,30 @@ describe('OIDC_ISSUER', () => {
     const { openId } = load({ OIDC: 'on', OIDC_ISSUER: 'https://portal.example.com/oidc/' });
     expect(openId?.issuer).toBe('https://portal.example.com/oidc');
   });
+
+  // Applications have this text. Their clients resolve it before they ask, and the endpoint is at the resolved path.
+  it.each([
+    'https://portal.example.com/../oidc',
+    'https://portal.example.com/a/%2e%2e/oidc',
+    'https:portal.example.com/oidc',
+  ])('%s was an issuer in 1.1.0, so it stays as it is written', (OIDC_ISSUER) => {
+    expect(load({ OIDC: 'on', OIDC_ISSUER }).openId?.issuer).toBe(OIDC_ISSUER);
+  });
+
+  it('is no problem of its own when it follows from a SYSTEM_URL with dot segments', () => {
+    const { openId } = load({ OIDC: 'on', SYSTEM_URL: 'https://p.example/../portal' });
+    expect(openId?.issuer).toBe('https://p.example/../portal/oidc');
+  });
+});
+
+it.each([
+  ['WEBHOOK_URL', { WEBHOOK_SECRET: `whsec_${dataKey}` }],
+  ['LEGACY_VERIFY_URL', { LEGACY_VERIFY_SECRET: `whsec_${dataKey}` }],
+  ['OTEL_EXPORTER_OTLP_ENDPOINT', {}],
+  ['PASSWORD_BREACH_URL', {}],
+  ['CAPTCHA_VERIFY_URL', { CAPTCHA_PROVIDER: 'turnstile', CAPTCHA_SECRET: 'secret', CAPTCHA_SITE_KEY: 'key' }],
+])('%s without // is no problem, as in 1.1.0: only the service asks it, and its client completes it', (key, more) => {
+  expect(problems({ ...development, ...more, [key]: 'https:service.example/path' })).toEqual([]);
 });
 
 describe('DATA_ENCRYPTION_KEY', () => {

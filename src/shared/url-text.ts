@@ -9,9 +9,3 @@ export function urlOf(text: string, base?: string): URL | undefined {
     return undefined;
   }
 }
-
-/**
- * Whether a path has plain segments only. Clients resolve a dot segment before they ask (RFC 3986 §5.2.4), and a server decodes
- * `%2e%2e`, so a path with one would never be asked as it is written.
- */
-export const isPlainPath = (path: string): boolean => /^(\/(?!\.\.?(\/|$))[A-Za-z0-9._~-]+)+$/.test(path);

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import type { SettingsReader } from './settings-reader';
-import { isPlainPath, urlOf } from '../../shared/url-text';
+import { urlOf } from '../../shared/url-text';
 
 export type CidrRange = [ipaddr.IPv4 | ipaddr.IPv6, number];
 
@@ -33,6 +33,12 @@ export function readHttpSettings(env: SettingsReader, production: boolean): Http
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || (isIP(host) !== 0 && ipaddr.process(host).range() === 'loopback');
 }
+
+/**
+ * Clients resolve a dot segment before they ask (RFC 3986 §5.2.4), and a server decodes `%2e%2e`, so a path with one would never be
+ * asked as it is written.
+ */
+const isPlainPath = (path: string): boolean => /^(\/(?!\.\.?(\/|$))[A-Za-z0-9._~-]+)+$/.test(path);
 
 function readPrefix(env: SettingsReader): string {
   const prefix = env.text('API_PREFIX', '').replace(/\/+$/, '');

@@ -17,10 +17,11 @@ export const effectiveNames: readonly string[] = [
 
 /**
  * Returns the variable that a name with `OTEL_` probably means. An operator of Kubernetes sets names that only programs in other
- * languages read, and OpenTelemetry adds names, so such a name is told and never stops the start.
+ * languages read, and OpenTelemetry adds names, so such a name is told and never stops the start. `OTEL_SDK_ENABLED` is the opposite
+ * of the name that it looks like.
  */
 export function meantOpenTelemetryName(name: string): string | undefined {
   const typed = name.toUpperCase().replaceAll('-', '_');
-  if (!typed.startsWith('OTEL_') || effectiveNames.includes(name)) return undefined;
+  if (!typed.startsWith('OTEL_') || typed === 'OTEL_SDK_ENABLED' || effectiveNames.includes(name)) return undefined;
   return effectiveNames.find((one) => misspelt(typed, one));
 }

@@ -24,9 +24,13 @@ function readSystemUrl(env: SettingsReader, production: boolean, port: number): 
   const url = production
     ? env.url('SYSTEM_URL', ['https:'])
     : env.url('SYSTEM_URL', ['http:', 'https:'], `http://127.0.0.1:${port}`);
+  if (url === '') return url;
+  const { protocol, username, password } = new URL(url);
   // The service appends a path and a query.
   if (/[?#]/.test(url)) env.problem('SYSTEM_URL', 'must not have a query or a fragment');
   // Links and the issuer of tokens have this text, so everybody would read the password.
-  else if (/^\w+:\/\/[^/]*@/.test(url)) env.problem('SYSTEM_URL', 'must not have a user or a password');
+  else if (username !== '' || password !== '') env.problem('SYSTEM_URL', 'must not have a user or a password');
+  // `new URL` completes `https:p.example` and `https:///p.example`, but a link in a mail has the text.
+  else if (!/^\w+:\/\/[^/\\]/.test(url)) env.problem('SYSTEM_URL', `must have a host after ${protocol}//`);
   return url;
 }

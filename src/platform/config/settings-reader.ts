@@ -153,9 +153,7 @@ export class SettingsReader {
     }
     // `new URL` drops white space, but the text that this method returns still has it and is put into links.
     const parsed = /\s/.test(value) ? undefined : urlOf(value);
-    // It also completes `https:example.com`, which is a path to whoever reads the text.
-    const written = parsed !== undefined && value.toLowerCase().startsWith(`${parsed.protocol}//`);
-    if (!written || !protocols.includes(parsed.protocol)) {
+    if (parsed === undefined || !protocols.includes(parsed.protocol)) {
       this.problem(key, `must be a URL that starts with ${protocols.map((p) => `${p}//`).join(' or ')}`);
       return '';
     }
