@@ -34,10 +34,7 @@ export function isLoopback(host: string): boolean {
   return host === 'localhost' || (isIP(host) !== 0 && ipaddr.process(host).range() === 'loopback');
 }
 
-/**
- * Clients resolve a dot segment before they ask (RFC 3986 §5.2.4), and a server decodes `%2e%2e`, so a path with one would never be
- * asked as it is written.
- */
+/** Clients resolve a dot segment before they ask (RFC 3986 §5.2.4), so a path with one would never be asked as it is written. */
 const isPlainPath = (path: string): boolean => /^(\/(?!\.\.?(\/|$))[A-Za-z0-9._~-]+)+$/.test(path);
 
 function readPrefix(env: SettingsReader): string {
