@@ -18,8 +18,8 @@ function firstScripts(): string[] {
   return found;
 }
 
-it('the JavaScript of the login page has at most 95 KB in gzip', () => {
+it('the JavaScript of the login page has at most 96 KB in gzip', () => {
   const sizes = firstScripts().map((file) => gzipSync(readFileSync(join(dist, file)), { level: 9 }).length);
   expect(sizes.length).toBeGreaterThan(0);
-  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(95_000);
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(96_000);
 });

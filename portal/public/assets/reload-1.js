@@ -1,20 +1,21 @@
 // portal/README.md, "During a roll-out"
 (() => {
   const folder = document.currentScript.src.replace(/[^/]*$/, '');
-  const { sessionStorage: store } = window;
-  let missing = false;
-  addEventListener(
-    'error',
-    ({ target: { src, href } }) => {
-      missing ||= (src ?? href ?? '').startsWith(folder);
-    },
-    true,
-  );
-  addEventListener('load', () => {
-    const reloads = Number(store['portal.reloads'] ?? 0);
-    const again = missing && reloads < 10;
-    store['portal.reloads'] = again ? reloads + 1 : 0;
+  const key = 'portal.reloads';
+  let script = false;
+  let styles = 10;
+  const onError = ({ target }) => {
+    script ||= (target.src ?? '').startsWith(folder);
+    if ((target.href ?? '').startsWith(folder) && styles-- > 0)
+      setTimeout(() => target.replaceWith(target.cloneNode()), 1000);
+  };
+  const onLoad = () => {
+    const reloads = Number(sessionStorage[key] ?? 0);
+    const again = script && reloads < 10;
+    sessionStorage[key] = again ? reloads + 1 : 0;
     if (again) setTimeout(() => location.reload(), 1000);
-    document.getElementById('not-loaded').hidden = again || !missing;
-  });
+    document.getElementById('not-loaded').hidden = again || !script;
+  };
+  addEventListener('error', onError, true);
+  addEventListener('load', onLoad);
 })();

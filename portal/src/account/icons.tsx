@@ -7,9 +7,7 @@ export const Person = icon(
   </>,
 );
 
-export const Shield = icon(
-  <path d="M12 3 19.5 5.8v5.5c0 4.5-3.1 7.9-7.5 9.7-4.4-1.8-7.5-5.2-7.5-9.7V5.8z" />,
-);
+export const Shield = icon(<path d="M12 3 19.5 5.8v5.5c0 4.5-3.1 7.9-7.5 9.7-4.4-1.8-7.5-5.2-7.5-9.7V5.8z" />);
 
 export const Clock = icon(
   <>

@@ -1,10 +1,10 @@
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
 import { Copy } from '../components/copy';
 import { Message } from '../components/message';
 import { saveFile } from '../components/save-file';
 import { fill, useSpeech } from '../i18n/texts';
 import { useOffer } from '../offer';
-import { leadElsewhere, useAskBeforeLeaving } from '../unsaved';
+import { useAskBeforeLeaving } from '../unsaved';
 
 interface NewCodesProps {
   readonly codes: readonly string[];
@@ -18,11 +18,12 @@ export function NewCodes({ codes, loginName, onDone }: NewCodesProps): ReactNode
   const { recovery: texts } = t.account;
   const product = useOffer().brand.name ?? t.product;
   const heading = fill(texts.sheet, { product, name: loginName });
-  useAskBeforeLeaving(true, texts.leave);
-  const done = (): void => {
-    leadElsewhere();
-    onDone();
-  };
+  const [saved, setSaved] = useState(false);
+  useAskBeforeLeaving(!saved, texts.leave);
+  // In an effect, because it may lead elsewhere, and the page does not ask any more then.
+  useEffect(() => {
+    if (saved) onDone();
+  }, [saved, onDone]);
   return (
     <>
       <Message kind="warning">{texts.once}</Message>
@@ -51,7 +52,7 @@ export function NewCodes({ codes, loginName, onDone }: NewCodesProps): ReactNode
           {texts.print}
         </button>
       </div>
-      <button type="button" className="primary" onClick={done}>
+      <button type="button" className="primary" onClick={() => setSaved(true)}>
         {texts.done}
       </button>
     </>

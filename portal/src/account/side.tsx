@@ -4,6 +4,7 @@ import type { MeResponse } from '@portal-auth/sdk';
 import { auth } from '../auth';
 import { useSpeech } from '../i18n/texts';
 import { target } from '../tab-memory';
+import { mayLeave } from '../unsaved';
 import { useTask } from '../use-task';
 import { useTexts } from './i18n/texts';
 import { Clock, Monitor, Person, Shield } from './icons';
@@ -41,7 +42,12 @@ export function Side({ me, current }: SideProps): ReactNode {
           <b>{name}</b>
           {me !== undefined && name !== me.login_name && <span className="note">{me.login_name}</span>}
         </p>
-        <button type="button" className="secondary small" disabled={logout.busy} onClick={() => void logout.run()}>
+        <button
+          type="button"
+          className="secondary small"
+          disabled={logout.busy}
+          onClick={() => mayLeave() && void logout.run()}
+        >
           {t.account.logout}
         </button>
       </div>
