@@ -1,3 +1,4 @@
+import { DataSource } from 'typeorm';
 import { MailOutbox } from '../../src/mail/mail-outbox';
 import { mailStatus } from '../../src/mail/mail-status';
 import { mailLimits } from '../../src/mail/mail-limits';
@@ -7,6 +8,7 @@ import { MailTemplates } from '../../src/mail/templates/mail-templates';
 import { sealSmtpSecret } from '../../src/mail/smtp-secret';
 import { KeyRing } from '../../src/platform/crypto/key-ring';
 import { changeType } from '../../src/shared/change-type';
+import { listStatements } from '../support/count-statements';
 import { migratedDatabase, type TestDatabase } from '../support/database';
 import { FakeClock } from '../support/fakes';
 import { MailReplica, shortTimeouts, testLimits } from '../support/mail/mail-replica';
@@ -37,6 +39,7 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
+  jest.restoreAllMocks();
   for (const replica of replicas) await replica.stop();
   await smtp.stop();
   for (const table of ['mail_outbox', 'system_configs']) await cleaner.database.affected(`DELETE FROM ${table}`);
@@ -197,35 +200,38 @@ describe('each mail is sent once', () => {
 });
 
 describe('while many mails wait', () => {
-  /** Mails that the replica sends, or has claimed, when another one is queued, and a turn of the mail that is due longest. */
-  const underWay = 2 * mailLimits.concurrency + 1;
+  /** Whose mails the next claims return. Each claim is that of a replica that can send `wanted` mails at once. */
+  async function claimed(sender: MailReplica, claims: number, wanted = 1): Promise<string[]> {
+    const owners: string[] = [];
+    for (let claim = 0; claim < claims; claim++) {
+      for (const { user_id } of await sender.get(OutboxRows).claim(wanted)) {
+        owners.push(user_id!.replace(/-\d+$/, ''));
+      }
+    }
+    return owners;
+  }
 
   it('a code, and a link that somebody has just asked for, overtake invitations: a login waits for no bulk', async () => {
     const sender = await replica();
     await sender.queueLinks(changeType.first, 200);
+    expect(await claimed(sender, 10)).toEqual(Array(10).fill('invited'));
     clock.advanceSeconds(1);
-    smtp.acceptMs = 5;
-    const sending = sender.sendDue();
-    await smtp.waitFor(10);
-    await sender.queueLinks(changeType.forgotten, 1);
-    await sender.queueOtp();
-    const before = smtp.messages.length;
-    await sending;
-
-    expect(smtp.messages).toHaveLength(202);
-    for (const urgent of ['alice@example.com', 'forgetful-1@example.com']) {
-      const place = smtp.messages.findIndex(({ to }) => to.includes(urgent));
-      expect(place).toBeLessThanOrEqual(before + underWay + 1);
-    }
+    await sender.queueOtp({ userId: 'code' });
+    clock.advanceSeconds(1);
+    await sender.queueLinks(changeType.forgotten);
+    expect(await claimed(sender, 3)).toEqual(['code', 'forgetful', 'invited']);
   });
 
-  it('codes are sent before links that were asked for earlier', async () => {
-    const sender = await replica({ limits: { concurrency: 1 } });
-    await sender.queueLinks(changeType.forgotten, 20);
+  it('a link overtakes invitations while many codes are due, and waits only for the codes before it', async () => {
+    const sender = await replica();
+    await sender.queueLinks(changeType.first, 100);
     clock.advanceSeconds(1);
-    await sender.queueOtp();
-    await sender.sendDue();
-    expect(smtp.messages.findIndex(({ to }) => to.includes('alice@example.com'))).toBeLessThanOrEqual(1);
+    await sender.queueOtp({ userId: 'code' });
+    clock.advanceSeconds(1);
+    await sender.queueLinks(changeType.forgotten);
+    clock.advanceSeconds(1);
+    await sender.queueMany(200);
+    expect(await claimed(sender, 3)).toEqual(['code', 'forgetful', 'user']);
   });
 
   it('a code that the mail server refused at first still overtakes them', async () => {
@@ -237,19 +243,40 @@ describe('while many mails wait', () => {
     await sender.queueLinks(changeType.first, 50);
     clock.advanceSeconds(5);
     await sender.sendDue();
-    expect(smtp.messages.findIndex(({ to }) => to.includes('alice@example.com'))).toBeLessThanOrEqual(1);
+    expect(smtp.messages[0]).toMatchObject({ to: ['alice@example.com'] });
+    expect(smtp.messages).toHaveLength(51);
   });
 
-  it('every fourth mail is the one that is due longest: a flood of codes does not stop invitations', async () => {
+  it('after three claims of codes alone, one claim takes what is due longest: a flood of codes does not stop invitations', async () => {
     const sender = await replica();
     await sender.queueLinks(changeType.first, 30);
     clock.advanceSeconds(1);
     await sender.queueMany(200);
-    await sender.sendDue();
-    const invited = smtp.messages.slice(0, 150).filter(({ to }) => to[0]!.startsWith('invited'));
-    expect(invited).toHaveLength(30);
-    // Three of four are codes until the last invitation is sent.
-    expect(smtp.messages.findLastIndex(({ to }) => to[0]!.startsWith('invited'))).toBeGreaterThan(90);
+    const turn = ['user', 'user', 'user', 'invited'];
+    expect(await claimed(sender, 8)).toEqual([...turn, ...turn]);
+    expect(await claimed(sender, 4, 4)).toEqual(turn.flatMap((owner) => Array<string>(4).fill(owner)));
+  });
+
+  it('claims that leave a place for invitations, or find nothing, do not delay the next code', async () => {
+    const sender = await replica();
+    expect(await claimed(sender, 3)).toEqual([]);
+    await sender.queueLinks(changeType.first, 100);
+    for (let round = 0; round < 5; round++) {
+      clock.advanceSeconds(1);
+      await sender.queueOtp({ userId: 'code' });
+      expect(await claimed(sender, 1, 4)).toEqual(['code', 'invited', 'invited', 'invited']);
+    }
+  });
+
+  it('a claim costs two reads when nothing urgent is due, and one when codes fill it', async () => {
+    const sender = await replica();
+    const statements = listStatements(sender.get(DataSource));
+    const claim = () => statements(() => sender.get(OutboxRows).claim(1));
+    expect(await claim()).toEqual(['SELECT', 'SELECT']);
+    await sender.queueLinks(changeType.first);
+    expect(await claim()).toEqual(['SELECT', 'SELECT', 'UPDATE']);
+    await sender.queueOtp();
+    expect(await claim()).toEqual(['SELECT', 'UPDATE']);
   });
 
   it('a mail that version 1.0.0 queued is sent as before', async () => {

@@ -18,7 +18,7 @@ export class OutboxMail {
   @Column('integer')
   status: MailStatus;
 
-  /** Mails of version 1.0.0 have the least. */
+  /** Mails that version 1.0.0 queues have none. */
   @Column('integer', { default: mailUrgency.none })
   urgency: MailUrgency;
 

@@ -40,10 +40,8 @@ export type ListedMail = Pick<
 /** Where a list goes on: the time in milliseconds and the id of its last mail. */
 export type MailPlace = readonly [createdAt: number, id: string];
 
-/** What a claim looks for, in this order. The last one is the mail that is due longest, whatever its urgency. */
-const urgentFirst = [mailUrgency.code, mailUrgency.link, undefined];
-/** So often, a claim looks only for the mail that is due longest. Otherwise a flood of codes would hold up the others. */
-const everyNth = 4;
+/** After so many claims that left no place for other mails, one claim takes the longest due, or a flood of codes would stop them. */
+const urgentInARow = 3;
 
 const table = {
   name: 'mail_outbox',
@@ -57,7 +55,8 @@ const table = {
 export class OutboxRows {
   private readonly rows: EntityRows<OutboxMail>;
   private readonly leased: LeasedRows<Leasable>;
-  private claims = 0;
+  /** Claims in a row that returned only urgent mails. */
+  private onlyUrgent = 0;
 
   constructor(
     @InjectRepository(OutboxMail) rows: Repository<OutboxMail>,
@@ -77,14 +76,12 @@ export class OutboxRows {
     await this.rows.insert(tx, { id: this.random.uuid(), ...mail, ...due });
   }
 
-  /** Claims up to `wanted` due mails: codes, links that somebody waits for, and then the longest due (ADR 0007). */
+  /** Claims up to `wanted` due mails: urgent ones, and then the longest due (ADR 0007). */
   async claim(wanted: number): Promise<ClaimedMail[]> {
-    this.claims += 1;
-    const mails: (Leasable & Lease)[] = [];
-    for (const urgency of this.claims % everyNth === 0 ? [undefined] : urgentFirst) {
-      if (mails.length === wanted) break;
-      mails.push(...(await this.leased.claim(mailStatus.waiting, wanted - mails.length, urgency)));
-    }
+    const urgentFirst = this.onlyUrgent < urgentInARow;
+    const mails = urgentFirst ? await this.leased.claim(mailStatus.waiting, wanted, mailUrgency.urgent) : [];
+    this.onlyUrgent = mails.length === wanted ? this.onlyUrgent + 1 : 0;
+    if (mails.length < wanted) mails.push(...(await this.leased.claim(mailStatus.waiting, wanted - mails.length)));
     return mails.map((mail) => ({ ...mail, expires: timeOf(mail.expires), createdAt: timeOf(mail.created_at) }));
   }
 

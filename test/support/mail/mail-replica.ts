@@ -96,7 +96,9 @@ export class MailReplica {
     return this.get(MailOutbox).sendDue();
   }
 
-  async queueOtp(more: Partial<Pick<OtpMail, 'to' | 'code' | 'expires' | 'language'>> = {}): Promise<void> {
+  async queueOtp(
+    more: Partial<Pick<OtpMail, 'to' | 'code' | 'expires' | 'language'> & { userId: string }> = {},
+  ): Promise<void> {
     const expires = this.clock.secondsFromNow(300);
     await this.database.transaction((tx) =>
       this.get(Mailer).queueOtp(tx, {

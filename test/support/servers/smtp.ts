@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { buffer } from 'node:stream/consumers';
-import { setTimeout as pause } from 'node:timers/promises';
 
 import PostalMime, { type Email } from 'postal-mime';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
@@ -47,8 +46,6 @@ export class Smtp {
   /** Number of mails that were received completely and never confirmed, because the server hangs. */
   unconfirmed = 0;
   private readonly sockets = new Set<Socket>();
-  /** How long the server takes to accept a mail. */
-  acceptMs = 0;
   private mood: Mood = { kind: 'accept' };
   private server: SMTPServer | undefined;
 
@@ -177,7 +174,6 @@ export class Smtp {
       const { subject, text } = await PostalMime.parse(raw);
       return answer(reply(this.mood.code, `Refused: ${subject} ${text}`.replace(/\s+/g, ' ').slice(0, 1500)));
     }
-    if (this.acceptMs > 0) await pause(this.acceptMs);
     this.messages.push({ ...envelope, raw: raw.toString(), mail: await PostalMime.parse(raw) });
     answer();
   }
