@@ -1,4 +1,6 @@
 import { createHash, generateKeyPairSync, randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { createLocalJWKSet, decodeProtectedHeader, jwtVerify } from 'jose';
 import { type Answer, TestService } from '../support/app';
 import { FakeClock } from '../support/fakes';
@@ -196,19 +198,64 @@ describe('the test plans of the OpenID conformance suite', () => {
       const browser = new OpenIdBrowser(service);
       await tokensOf({}, browser);
       const form = Object.fromEntries(new URLSearchParams(queryOf({ state: 'a b&c=d\r\n', prompt: 'none' })));
-      const { status, headers } = await browser.request('POST', '/oidc/auth', { form });
-      const location = String(headers.location);
-      expect([status, location]).toEqual([303, expect.stringMatching(/^http:\/\/portal\.test\/oidc\/auth\?/)]);
-      const back = (await browser.follow(location)).searchParams;
+      const page = await browser.request('POST', '/oidc/auth', { form });
+      expect([page.status, page.headers.location]).toEqual([200, undefined]);
+      const back = (await browser.follow(String((await browser.submit(page)).headers.location))).searchParams;
       expect([back.get('code'), back.get('state')]).toEqual([expect.any(String), 'a b&c=d\r\n']);
     });
 
+    const urlEncoded = 'application/x-www-form-urlencoded';
+    const post = (path: string, body: string, type = urlEncoded) =>
+      service.send('POST', path, body, { headers: { 'content-type': type } });
+    const fieldsOf = ({ raw }: Answer) => [...raw.toString().matchAll(/ name="(\w+)" value=/g)].map(([, name]) => name);
+    const longest = 7000 - `${issuer}/auth?state=`.length;
+
     it.each([
-      ['too long', `state=${'x'.repeat(8192)}`, 'application/x-www-form-urlencoded'],
-      ['no form', '{}', 'application/json'],
-    ])('a posted request that is %s gets an error page', async (_what, body, type) => {
-      const { status, raw } = await service.send('POST', '/oidc/auth', body, { headers: { 'content-type': type } });
-      expect([status, raw.toString()]).toEqual([400, expect.stringContaining('invalid_request')]);
+      ['no form', 400, '{}', 'application/json'],
+      ['too long', 413, `state=${'x'.repeat(8192)}`, urlEncoded],
+      ['too long as a URL', 413, `state=${'x'.repeat(longest + 1)}`, urlEncoded],
+      ['too long as a URL with its percent signs', 413, `state=${'"'.repeat(longest / 2)}`, urlEncoded],
+    ])('a posted request that is %s gets an error page', async (_what, expected, body, type) => {
+      const { status, raw } = await post('/oidc/auth', body, type);
+      expect([status, raw.toString()]).toEqual([expected, expect.stringContaining('<code>invalid_request</code>')]);
+    });
+
+    it('a posted request may be as long as a line of a request at a proxy, and has no long header', async () => {
+      const { status, headers } = await post('/oidc/auth', `state=${'x'.repeat(longest)}`);
+      expect(status).toBe(200);
+      expect(JSON.stringify(headers).length).toBeLessThan(4096);
+    });
+
+    it('of a posted request, what the provider reads gets into the URL, and nothing else, such as a secret', async () => {
+      const source = (file: string) => readFileSync(join('node_modules/oidc-provider/lib', file), 'utf8');
+      const texts = (text = '') => [...text.matchAll(/'(\w+)'/g)].map(([, name]) => name!);
+      const ofSignIn = [...texts(source('consts/param_list.js')), 'dpop_jkt', 'resource'];
+      const ofSignOut = texts(
+        /paramsMiddleware\.bind\(undefined, new Set\((.*)\)/.exec(source('actions/end_session.js'))?.[1],
+      );
+      const others = ['client_secret', 'client_assertion', 'client_assertion_type', 'password', 'submit'];
+      for (const [path, names] of [
+        ['/oidc/auth', ofSignIn],
+        ['/oidc/session/end', ofSignOut],
+      ] as const) {
+        const form = [...names, ...others].map((name) => `${name}=x`).join('&');
+        expect(fieldsOf(await post(path, form)).sort()).toEqual([...names].sort());
+      }
+    });
+
+    it('the query of a posted request is no part of it', async () => {
+      const page = await post('/oidc/auth?prompt=none&state=query', 'state=form');
+      expect(fieldsOf(page)).toEqual(['state']);
+      expect(page.raw.toString()).toMatch(/ action="http:\/\/portal\.test\/oidc\/auth"><input [^>]*value="form"/);
+    });
+
+    it('an empty form is the request without parameters, and a request without a form is refused', async () => {
+      const browser = new OpenIdBrowser(service);
+      const page = await browser.request('POST', '/oidc/auth', { form: {}, headers: { 'content-length': '0' } });
+      expect([page.status, fieldsOf(page)]).toEqual([200, []]);
+      const answer = await browser.submit(page);
+      expect([answer.status, answer.raw.toString()]).toEqual([400, expect.stringContaining('client_id')]);
+      expect((await service.send('POST', '/oidc/auth')).status).toBe(400);
     });
 
     it('oidcc-server-client-secret-post: the secret in the form is taken as well', async () => {
@@ -347,9 +394,7 @@ describe('the test plans of the OpenID conformance suite', () => {
     it('a posted request to sign out (OpenID RP-Initiated Logout 1.0) ends the session as well', async () => {
       const { browser, id_token_hint } = await signedIn();
       const form = { id_token_hint, post_logout_redirect_uri: afterLogout, state: 'gone' };
-      const { status, headers } = await browser.request('POST', '/oidc/session/end', { form });
-      expect(status).toBe(303);
-      const page = await browser.request('GET', String(headers.location), { headers: { accept: 'text/html' } });
+      const page = await browser.submit(await browser.request('POST', '/oidc/session/end', { form }));
       expect(await confirm(browser, page)).toBe(`${afterLogout}?state=gone`);
       expect(await alive()).toBe(false);
     });

@@ -54,6 +54,18 @@ describe('attacks on the sign-in at an application', () => {
     expect(seen(await victim.finish(interaction, access))).toEqual(notFound);
   });
 
+  it('T774 a form of another site, which comes without cookies, does not end what waits in other tabs', async () => {
+    const { access } = await signedIn('elsewhere');
+    const browser = new OpenIdBrowser(service);
+    const interaction = await begin(browser);
+    const own = [...browser.cookies];
+    browser.cookies.clear();
+    const page = await browser.request('POST', '/oidc/auth', { form: { client_id: application.id } });
+    expect([page.status, page.headers['set-cookie']]).toEqual([200, undefined]);
+    for (const [name, cookie] of own) if (!browser.cookies.has(name)) browser.cookies.set(name, cookie);
+    expect((await browser.describe(interaction, access)).status).toBe(200);
+  });
+
   it('T472 fixation: what one browser has finished is not taken up by another one', async () => {
     const { access } = await signedIn('finished');
     const browser = new OpenIdBrowser(service);

@@ -109,6 +109,8 @@ export interface Authorization {
   readonly verifier: string;
 }
 
+const unescaped = (text: string) => text.replace(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code)));
+
 /** A browser with its cookies, which walks through the provider of a service in this process. */
 export class OpenIdBrowser {
   /** By name and path: two of one name and different paths are two cookies. */
@@ -186,9 +188,9 @@ export class OpenIdBrowser {
     const action = /action="([^"]+)"/.exec(html)?.[1];
     if (action === undefined) throw new Error(`the page has no form: ${page.status} ${html}`);
     const fields = [...html.matchAll(/<(?:input|button)\b[^>]*\bname="([^"]+)"[^>]*\bvalue="([^"]*)"/g)];
-    return this.request('POST', action, {
-      form: Object.fromEntries(fields.map(([, name = '', value = '']) => [name, value])),
-    });
+    const form = Object.fromEntries(fields.map(([, name = '', value = '']) => [name, unescaped(value)]));
+    if (!html.includes('<form method="get"')) return this.request('POST', action, { form });
+    return this.request('GET', `${action}?${new URLSearchParams(form).toString()}`);
   }
 
   /** Follows redirects inside the issuer. @returns where they lead outside */

@@ -87,7 +87,9 @@ export class OpenIdEndpoint implements OnModuleInit {
     raw.headers.host = this.issuer.host;
     for (const [name, value] of Object.entries({ ...headers, 'x-request-id': request.id }))
       reply.raw.setHeader(name, value);
-    if (/^\/(auth|device)\b/i.test(rest)) this.recogniseBrowser(raw, reply);
+    // The browser sends no cookie with a form of another site. The GET that follows has it (`postedRequests`).
+    if (/^\/device\b/i.test(rest) || (/^\/auth\b/i.test(rest) && raw.method !== 'POST'))
+      this.recogniseBrowser(raw, reply);
     reply.hijack();
     await this.answer(raw, reply.raw);
   }

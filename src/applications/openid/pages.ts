@@ -38,12 +38,22 @@ const submit = 'document.forms[0].submit()';
 /** For the content security policy of the pages below the issuer. */
 export const submitHash = `'sha256-${createHash('sha256').update(submit).digest('base64')}'`;
 
-/** Sends a form of the package without a question. @param more a field that the package expects from a button */
-export function sendForm(ctx: KoaContextWithOIDC, form: string, more = ''): void {
+/** Sends a form without a question. @param more a field that the package expects from a button */
+export function sendForm(ctx: ParameterizedContext, form: string, more = ''): void {
   page(ctx, 'continue', (texts) => {
     const button = `${more}<noscript><button>${texts.continue}</button></noscript></form>`;
     return `${form.replace('</form>', button)}<script>${submit}</script>`;
   });
+}
+
+/** Sends a request by GET without a question. @param fields their names are known: one named `submit` would stop the script */
+export function sendRequest(
+  ctx: ParameterizedContext,
+  url: string,
+  fields: readonly (readonly [name: string, value: string])[],
+): void {
+  const inputs = fields.map(([name, value]) => `<input type="hidden" name="${name}" value="${escaped(value)}"/>`);
+  sendForm(ctx, `<form method="get" action="${escaped(url)}">${inputs.join('')}</form>`);
 }
 
 export function askToSignOut(ctx: KoaContextWithOIDC, form: string): void {
@@ -57,7 +67,7 @@ export function outagePage(ctx: ParameterizedContext): void {
   page(ctx, 'away', (texts) => `<h1>${texts.away}</h1><p>${texts.awayAdvice}</p>`);
 }
 
-export function errorPage(ctx: KoaContextWithOIDC, out: { error?: string; error_description?: string }): void {
+export function errorPage(ctx: ParameterizedContext, out: { error?: string; error_description?: string }): void {
   page(
     ctx,
     'wrongRequest',

@@ -1,33 +1,57 @@
+import type { IncomingMessage } from 'node:http';
 import type { ParameterizedContext } from 'koa';
-import type { KoaContextWithOIDC } from 'oidc-provider';
-import { errorPage } from './pages';
+import { errorPage, sendRequest } from './pages';
 
-/** Of the request that follows, the whole head may have 16 KiB. */
-const longest = 8192;
+/** In bytes, of the form and of the URL that it becomes. A proxy with defaults takes a line of 8 KB. */
+const longest = 7000;
+
+const ofSignIn =
+  'acr_values claims_locales client_id code_challenge code_challenge_method display dpop_jkt id_token_hint login_hint max_age nonce ' +
+  'prompt redirect_uri registration request request_uri resource response_mode response_type scope state ui_locales';
+const ofSignOut = 'client_id id_token_hint logout_hint post_logout_redirect_uri state ui_locales';
+
+/** What the provider reads from a request. Anything else, such as a secret, does not get into the URL. */
+const read: ReadonlyMap<string, readonly string[]> = new Map([
+  ['/auth', ofSignIn.split(' ')],
+  ['/session/end', ofSignOut.split(' ')],
+]);
 
 /**
  * A page of an application may send a request as a form (OpenID Connect Core §3.1.2.1, RP-Initiated Logout 1.0). The browser sends no
- * cookie of the provider with it (`SameSite=Lax`), but does with the GET that follows.
+ * cookie of the provider with it (`SameSite=Lax`), but does with the GET of the page that answers. A redirect would have the whole request
+ * in a header, where proxies allow 4 KB.
  */
 export const postedRequests =
   (issuer: string) =>
   async (ctx: ParameterizedContext, next: () => Promise<unknown>): Promise<void> => {
-    if (ctx.method !== 'POST' || !/^\/(?:auth|session\/end)$/i.test(ctx.path)) return next() as Promise<void>;
-    const form = ctx.is('application/x-www-form-urlencoded') ? await textOf(ctx) : undefined;
-    if (form === undefined) {
-      ctx.status = 400;
-      const description = `the request is no form of at most ${longest} bytes`;
-      errorPage(ctx as KoaContextWithOIDC, { error: 'invalid_request', error_description: description });
-      return;
+    const path = ctx.path.toLowerCase();
+    const names = ctx.method === 'POST' ? read.get(path) : undefined;
+    if (names === undefined) return next() as Promise<void>;
+    if (!ctx.is('application/x-www-form-urlencoded')) return refuse(ctx, 400, 'the request is no form');
+    const form = await textOf(ctx.req);
+    const fields = [...new URLSearchParams(form)].filter(([name]) => names.includes(name));
+    const url = `${issuer}${path}?${new URLSearchParams(fields).toString()}`;
+    if (form === undefined || url.length > longest) {
+      // The rest of the form is not read.
+      ctx.set('connection', 'close');
+      return refuse(ctx, 413, `the form, or its URL, is longer than ${longest} bytes`);
     }
-    ctx.status = 303;
-    ctx.redirect(`${issuer}${ctx.path}?${new URLSearchParams(form).toString()}`);
+    sendRequest(ctx, `${issuer}${path}`, fields);
   };
 
-/** Undefined: it is too long, or does not tell its length, as each form of a browser does. */
-async function textOf({ request, req }: ParameterizedContext): Promise<string | undefined> {
-  if (request.length === undefined || request.length > longest) return undefined;
+function refuse(ctx: ParameterizedContext, status: number, description: string): void {
+  ctx.status = status;
+  errorPage(ctx, { error: 'invalid_request', error_description: description });
+}
+
+/** Undefined: it is too long. */
+async function textOf(request: IncomingMessage): Promise<string | undefined> {
   const chunks: Buffer[] = [];
-  for await (const chunk of req as AsyncIterable<Buffer>) chunks.push(chunk);
+  let length = 0;
+  for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    length += chunk.length;
+    if (length > longest) return undefined;
+    chunks.push(chunk);
+  }
   return Buffer.concat(chunks).toString();
 }
