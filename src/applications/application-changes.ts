@@ -36,16 +36,19 @@ export class ApplicationChanges {
     return isUuid(id) ? this.rows.findOne({ id }, tx) : Promise.resolve(null);
   }
 
-  /**
-   * An operator can choose the id of a deleted application (ADR 0045). What its users had allowed to that one, and its tokens, would
-   * come alive again, so they end here. It would also be told of the ends of sessions that had signed in to that one.
-   * @param application all columns but the times
-   */
+  /** @param application all columns but the times */
   async insert(tx: Transaction, application: Omit<Application, 'createdAt' | 'changedAt'>): Promise<void> {
     const now = this.clock.now();
     await this.rows.insert(tx, { ...application, createdAt: now, changedAt: now });
-    await this.records.endAllOf(tx, application.id);
-    await this.sessions.removeAt(tx, application.id);
+  }
+
+  /**
+   * An operator can choose the id of a deleted application (ADR 0045). What its users had allowed to that one, and its tokens, would
+   * come alive again, so they end here. It would also be told of the ends of sessions that had signed in to that one.
+   */
+  async endFormer(tx: Transaction, id: string): Promise<void> {
+    await this.records.endAllOf(tx, id);
+    await this.sessions.removeAt(tx, id);
   }
 
   /**

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { decodeJwt } from 'jose';
 import { ApplicationAdministration } from '../../src/admin/application-administration';
 import { operatorAuthority } from '../../src/admin/authority';
+import { ApplicationSessions } from '../../src/applications/application-sessions.repository';
 import { LogoutTokens } from '../../src/applications/logout-tokens';
 import { AdminClient, adminSettings, outcomeOf } from '../support/admin-client';
 import { TestService } from '../support/app';
@@ -293,6 +294,17 @@ describe('applications through the API of administrators', () => {
     expect((await askForTokens(service, client, refresh)).body.error).toBe('invalid_grant');
     expect((await me()).status).toBe(401);
     expect((await service.get('/user/grants', { bearer: access })).body.data.grants).toEqual([]);
+  });
+
+  it('one with an id that was made here does not look for what a deleted one has left, which reads a whole table', async () => {
+    const left = jest.spyOn(service.app.get(ApplicationSessions, { strict: false }), 'removeAt');
+    const { id } = await created();
+    expect(left).not.toHaveBeenCalled();
+    const administration = service.app.get(ApplicationAdministration);
+    await administration.remove(operatorAuthority, id);
+    await administration.create(operatorAuthority, 'spa', { name: 'Notes', redirect_uris: [callback] }, { id });
+    expect(left).toHaveBeenCalledTimes(1);
+    left.mockRestore();
   });
 
   it('one that is made with the id of a deleted one is not told of sessions at the deleted one, and is told of its own', async () => {
