@@ -3,6 +3,7 @@ import { becomes } from '../support/browser/becomes';
 import { accessibilityViolations, overflow, resize, sizes, takePicture } from '../support/browser/pictures';
 import { on, PortalSite } from '../support/browser/portal-site';
 import { RelyingParty } from '../support/browser/relying-party';
+import { callback, exchange, givenApplication, OpenIdBrowser, sendTo } from '../support/openid';
 import { goodPassword, linkIn, newMails, recipients } from '../support/reset';
 
 /** docs/spec/extensions.md#j: what a user sees when an application signs its users in here. */
@@ -182,6 +183,51 @@ describe('the sign-in at an application', () => {
     await consent(page);
     await on(page).button('Allow').click();
     await heading(page, `Wiki: ${name} with`);
+  });
+
+  it('where an account or consent is asked for as well, says that a closed confirmation is due, and then goes on', async () => {
+    const { page, name } = await site.signedIn();
+    site.service.clock.advanceSeconds(1);
+    for (const [party, start, button] of [
+      [grafana, 'prompt=login%20select_account', `Continue as ${name}`],
+      [wiki, 'prompt=login', 'Allow'],
+    ] as const) {
+      await page.goto(party.start(start));
+      await on(page).button(button).click();
+      await on(page).fresh().waitFor();
+      await page.keyboard.press('Escape');
+      await heading(page, 'Confirm that it is you');
+      expect(await on(page).button(button).count()).toBe(0);
+      await on(page).button('Continue').click();
+      await on(page).confirmPassword();
+      await heading(page, `${party.name}: ${name} with`);
+      site.service.clock.advanceSeconds(1);
+    }
+  });
+
+  it('where the application asks for another user by id_token_hint, does not offer the present one again and again', async () => {
+    const { service } = site;
+    const application = await givenApplication(service, { name: 'Intranet', uri: null });
+    const browser = new OpenIdBrowser(sendTo(site.url), '/oidc', site.url);
+    const other = await site.newUser();
+    const { access } = await service.session(other);
+    const authorization = await browser.signIn(application, access);
+    const { id_token } = (await exchange(service, application, authorization)).body as { id_token: string };
+    const { page, name } = await site.signedIn();
+    service.clock.advanceSeconds(1);
+    const query = new URLSearchParams({
+      ...{ client_id: application.id, response_type: 'code', redirect_uri: callback, scope: 'openid' },
+      ...{ code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM', code_challenge_method: 'S256' },
+      ...{ prompt: 'select_account', id_token_hint: id_token },
+    });
+    await page.goto(`/oidc/auth?${query.toString()}`);
+    await on(page).button(`Continue as ${name}`).click();
+    await on(page).confirmPassword();
+    await on(page).fresh().getByText('This step needs your second factor.').waitFor();
+    await page.keyboard.press('Escape');
+    await heading(page, 'Confirm that it is you');
+    expect(await on(page).button(`Continue as ${name}`).count()).toBe(0);
+    await on(page).button('Sign in as another user').waitFor();
   });
 
   it('asks a session of one factor for its second factor when the application wants two, and a cancel leads back', async () => {

@@ -35,6 +35,7 @@ function Continue({ uid }: { readonly uid: string }): ReactNode {
   const [found, setFound] = useState<Interaction>();
   const [me, setMe] = useState<MeResponse>();
   const [asking, setAsking] = useState<'consent' | 'account'>();
+  const [answers, setAnswers] = useState<Answers>();
   const [leaving, setLeaving] = useState(false);
 
   const leave = async (wanted: Interaction, answers: Answers = {}) => {
@@ -49,8 +50,9 @@ function Continue({ uid }: { readonly uid: string }): ReactNode {
     // Replaces this page in the history. The Back button would lead to a sign-in that is over.
     location.replace(to);
   };
-  const task = useTask(async (answers?: Answers) => {
-    if (found !== undefined) return leave(found, answers);
+  const task = useTask(async (given?: Answers) => {
+    setAnswers(given);
+    if (found !== undefined) return leave(found, given);
     overMail.forget();
     const [wanted, user] = await Promise.allSettled([interaction(uid), auth.me()]);
     // The page of a refusal says whose account it is.
@@ -78,6 +80,15 @@ function Continue({ uid }: { readonly uid: string }): ReactNode {
   if (code !== undefined && over.includes(code)) return <Ended />;
   const name = found?.application.name ?? '';
   const waits = busy || leaving;
+  if (found !== undefined && code === 'AUTH_403002')
+    return (
+      <NotConfirmed
+        interaction={found}
+        waits={waits}
+        again={() => void run(answers)}
+        cancel={() => void run({ consent: false })}
+      />
+    );
   if (found !== undefined && me !== undefined && asking === 'account')
     return (
       <AccountForm
@@ -97,15 +108,6 @@ function Continue({ uid }: { readonly uid: string }): ReactNode {
         waits={waits}
         error={consentDue ? undefined : error}
         decide={(consent) => void run({ consent })}
-      />
-    );
-  if (found !== undefined && code === 'AUTH_403002')
-    return (
-      <NotConfirmed
-        interaction={found}
-        waits={waits}
-        again={() => void run()}
-        cancel={() => void run({ consent: false })}
       />
     );
   if (error !== undefined)
