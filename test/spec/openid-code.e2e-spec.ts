@@ -69,6 +69,7 @@ describe('a sign-in at an application (OpenID Connect, code flow with PKCE)', ()
       scopes: ['openid', 'profile', 'email'],
       consent: false,
       second_factor: false,
+      select_account: false,
     });
     const { body } = await browser.finish(interaction, access);
     const back = await browser.follow(body.data.redirect_to as string);
