@@ -2,7 +2,7 @@ import type { QueryRunner } from 'typeorm';
 import { Columns } from './columns';
 import type { RepeatableMigration } from './repeatable';
 
-/** Adds `mail_outbox.urgency`, so that a mail that a person waits for overtakes notices (ADR 0007). Version 1.0.0 writes 0. */
+/** Adds `mail_outbox.urgency`, so that a mail that a person waits for overtakes notices (ADR 0007). 1.1.0 and older write 0. */
 export class MailUrgency1770900000000 implements RepeatableMigration {
   readonly name = 'MailUrgency1770900000000';
 

@@ -82,7 +82,7 @@ export class ApplicationAdministration {
         ...(stored as Required<typeof stored>),
         ...{ id, type, secretHash: keepsSecret(type) ? secretHash : null, oldSecretHash: null, oldSecretExpires: null },
       });
-      // It reads a whole table. No deleted application had an id that was made here.
+      // `endFormer` reads a whole table. An id that is made here belonged to no deleted application.
       if (chosen.id !== undefined) await this.writes.endFormer(tx, id);
       await record('APPLICATION_CREATED', { detail: { application: id, name: stored.name!, type } });
       return { application: found(id, await this.writes.read(tx, id)), secret: keepsSecret(type) ? secret : null };

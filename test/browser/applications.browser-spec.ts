@@ -205,6 +205,24 @@ describe('the sign-in at an application', () => {
     }
   });
 
+  it('a cancel that the network loses is tried again as a cancel, not as a sign-in', async () => {
+    const { page } = await site.signedIn();
+    site.service.clock.advanceSeconds(1);
+    await page.goto(grafana.start('prompt=login'));
+    await on(page).fresh().waitFor();
+    await page.keyboard.press('Escape');
+    await heading(page, 'Confirm that it is you');
+    const lost = (url: URL) => url.pathname.startsWith('/applications/interactions/');
+    await page.route(lost, (route) => (route.request().method() === 'POST' ? route.abort() : route.continue()));
+    await on(page).button('Cancel the sign-in').click();
+    const again = on(page).button('Try again');
+    await again.waitFor();
+    await page.unroute(lost);
+    await again.click();
+    await heading(page, 'Grafana: access_denied');
+    site.takeComplaints();
+  });
+
   it('where the application asks for another user by id_token_hint, does not offer the present one again and again', async () => {
     const { service } = site;
     const application = await givenApplication(service, { name: 'Intranet', uri: null });

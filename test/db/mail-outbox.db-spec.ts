@@ -222,6 +222,20 @@ describe('while many mails wait', () => {
     expect(await claimed(sender, 3)).toEqual(['code', 'forgetful', 'invited']);
   });
 
+  it('a code that is queued while invitations are sent is the next but one to arrive', async () => {
+    const sender = await replica({ limits: { concurrency: 1 } });
+    await sender.queueLinks(changeType.first, 60);
+    const sending = sender.sendDue();
+    await smtp.waitFor(1);
+    await sender.queueOtp();
+    const arrived = smtp.messages.length;
+    await sending;
+    await sender.sendDue();
+    expect(smtp.messages).toHaveLength(61);
+    // One mail may be under way when the code is committed.
+    expect(smtp.messages.findIndex(({ to }) => to.includes('alice@example.com'))).toBeLessThanOrEqual(arrived + 1);
+  });
+
   it('a link overtakes invitations while many codes are due, and waits only for the codes before it', async () => {
     const sender = await replica();
     await sender.queueLinks(changeType.first, 100);
@@ -279,7 +293,7 @@ describe('while many mails wait', () => {
     expect(await claim()).toEqual(['SELECT', 'UPDATE']);
   });
 
-  it('a mail that version 1.0.0 queued is sent as before', async () => {
+  it('a mail that a replica of 1.1.0 or 1.0.0 queued is sent as before', async () => {
     const sender = await replica();
     await sender.queueOtp();
     const [row] = await sender.database.rows<{ payload: string }>('SELECT payload FROM mail_outbox');

@@ -1,7 +1,7 @@
 // portal/README.md, "During a roll-out"
 (() => {
   const folder = document.currentScript.src.replace(/[^/]*$/, '');
-  const key = 'portal.reloads';
+  const key = 'portal.missing-since';
   let script = false;
   let styles = 10;
   const onError = ({ target }) => {
@@ -10,11 +10,12 @@
       setTimeout(() => target.replaceWith(target.cloneNode()), 1000);
   };
   const onLoad = () => {
-    const reloads = Number(sessionStorage[key] ?? 0);
-    const again = script && reloads < 10;
-    sessionStorage[key] = again ? reloads + 1 : 0;
-    if (again) setTimeout(() => location.reload(), 1000);
-    document.getElementById('not-loaded').hidden = again || !script;
+    if (!script) return;
+    const passed = Date.now() - Number(sessionStorage[key] ?? 0);
+    const first = passed > 60_000;
+    if (first) sessionStorage[key] = Date.now();
+    if (first || passed < 15_000) setTimeout(() => location.reload(), 1000);
+    else document.getElementById('not-loaded').hidden = false;
   };
   addEventListener('error', onError, true);
   addEventListener('load', onLoad);

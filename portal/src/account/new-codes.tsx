@@ -20,7 +20,7 @@ export function NewCodes({ codes, loginName, onDone }: NewCodesProps): ReactNode
   const heading = fill(texts.sheet, { product, name: loginName });
   const [saved, setSaved] = useState(false);
   useAskBeforeLeaving(!saved, texts.leave);
-  // In an effect, because it may lead elsewhere, and the page does not ask any more then.
+  // `onDone` may lead to another page. An effect runs it after `useAskBeforeLeaving` has stopped asking.
   useEffect(() => {
     if (saved) onDone();
   }, [saved, onDone]);

@@ -38,12 +38,12 @@ function Continue({ uid }: { readonly uid: string }): ReactNode {
   const [answers, setAnswers] = useState<Answers>();
   const [leaving, setLeaving] = useState(false);
 
-  const leave = async (wanted: Interaction, answers: Answers = {}) => {
+  const leave = async (wanted: Interaction, given: Answers = {}) => {
     const { application, second_factor: secondFactor } = wanted;
     const reason = fill(texts.confirm.text, { name: application.name });
     // The first question already asks for the second factor if the application wants it.
     const to = await auth.withFreshLogin(
-      () => goOn(uid, answers),
+      () => goOn(uid, given),
       (asked) => askFreshLogin({ secondFactor: asked.secondFactor || secondFactor }, reason),
     );
     setLeaving(true);
@@ -114,7 +114,7 @@ function Continue({ uid }: { readonly uid: string }): ReactNode {
     return (
       <Page title={texts.failed}>
         <Failure error={error} />
-        <button type="button" className="primary" onClick={() => void run()}>
+        <button type="button" className="primary" onClick={() => void run(answers)}>
           {t.account.retry}
         </button>
       </Page>

@@ -31,11 +31,10 @@ export const postedRequests =
     const form = await textOf(ctx.req);
     const fields = [...new URLSearchParams(form)].filter(([name]) => names.includes(name));
     const url = `${issuer}${path}?${new URLSearchParams(fields).toString()}`;
-    if (form === undefined || url.length > longest) {
-      // The rest of the form is not read.
-      ctx.set('connection', 'close');
+    // The rest of the form is not read, so the connection cannot carry another request.
+    if (form === undefined) ctx.set('connection', 'close');
+    if (form === undefined || url.length > longest)
       return refuse(ctx, 413, `the form, or its URL, is longer than ${longest} bytes`);
-    }
     sendRequest(ctx, `${issuer}${path}`, fields);
   };
 

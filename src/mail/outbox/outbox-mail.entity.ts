@@ -18,7 +18,7 @@ export class OutboxMail {
   @Column('integer')
   status: MailStatus;
 
-  /** Mails that version 1.0.0 queues have none. */
+  /** See mailUrgency. 1.1.0 and older write 0. */
   @Column('integer', { default: mailUrgency.none })
   urgency: MailUrgency;
 

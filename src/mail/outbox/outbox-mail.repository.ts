@@ -40,7 +40,7 @@ export type ListedMail = Pick<
 /** Where a list goes on: the time in milliseconds and the id of its last mail. */
 export type MailPlace = readonly [createdAt: number, id: string];
 
-/** After so many claims that left no place for other mails, one claim takes the longest due, or a flood of codes would stop them. */
+/** After so many claims that left no place for other mails, one claim takes the longest due, or a flood of codes would stop all others. */
 const urgentInARow = 3;
 
 const table = {

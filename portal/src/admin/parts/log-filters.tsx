@@ -23,7 +23,7 @@ interface RequestFiltersProps {
   readonly set: (name: Name, value: string) => void;
 }
 
-/** Which request it was, from where, and when. */
+/** Filters for the request id, the IP address and the time. */
 export function RequestFilters({ values, set }: RequestFiltersProps): ReactNode {
   const { logs } = useTexts();
   return (

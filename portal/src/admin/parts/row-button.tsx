@@ -2,12 +2,12 @@ import type { ReactNode } from 'react';
 
 export interface RowButtonProps {
   readonly text: string;
-  /** What it is about, for screen readers. */
+  /** The thing that the button acts on, for screen readers. */
   readonly of: string;
   readonly onClick: () => void;
 }
 
-/** The button of a row. */
+/** A button of a row, or of one entry of a list. */
 export function RowButton({ text, of, onClick }: RowButtonProps): ReactNode {
   return (
     <button type="button" className="secondary small" aria-label={`${text}: ${of}`} onClick={onClick}>
