@@ -30,7 +30,10 @@ export abstract class Providers extends Provisioning {
     yield;
     const { user, origin } = code;
     const u = this.user(user);
-    if (!this.signsIn() || !isOfProvider(u)) return refused('LOGIN_401013');
+    if (!this.signsIn() || !isOfProvider(u)) {
+      yield;
+      return this.failedLogin(user, 'LOGIN_401013');
+    }
     yield;
     const problem = this.statusProblem(u) ?? (isOfProvider(u) ? null : 'LOGIN_401001');
     if (problem !== null) return this.failedLogin(user, problem);
