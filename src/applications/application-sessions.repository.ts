@@ -60,8 +60,8 @@ export class ApplicationSessions {
   }
 
   /**
-   * What an application that was deleted has left. No index begins with the application, so this reads the rows of all, and each of
-   * them once. It locks those that it deletes.
+   * Removes the rows that a deleted application has left. No index begins with the application, so the method reads each row of the
+   * table once. It locks only the rows that it deletes.
    */
   async removeAt(tx: Sql, applicationId: string): Promise<void> {
     let after = '';

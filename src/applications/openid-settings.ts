@@ -62,7 +62,7 @@ function currentKey(env: SettingsReader, { production, dataDir, jwt }: Surroundi
   const own = env.optional('OIDC_PRIVATE_KEY');
   if (own !== undefined) return parsed(env, 'OIDC_PRIVATE_KEY', own)[0];
   if (jwt.algorithm !== 'HS256') {
-    // It is a placeholder or a public key when JWT_PRIVATE_KEY is missing or wrong, which is a problem already.
+    // With a missing or wrong JWT_PRIVATE_KEY, which is told already, this key is a placeholder or a public key.
     return jwt.signing.key.type === 'private' ? { algorithm: jwt.algorithm, key: jwt.signing.key } : undefined;
   }
   if (!production) return parsed(env, 'DATA_DIR', keptSecret(env, dataDir, 'oidc', freshKey))[0];

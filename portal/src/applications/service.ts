@@ -17,7 +17,7 @@ export type Application = InteractingApplication;
 /** A sign-in that an application has asked for, and that waits for its user. */
 export type Interaction = InteractionResponse;
 
-/** What the user has answered. */
+/** The answers of the user to the questions of an interaction. */
 export type Answers = FinishInteractionDto;
 
 /** What the user has allowed to an application of others. */

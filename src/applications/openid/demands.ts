@@ -38,6 +38,6 @@ export function lackOf(
 
 export const asksForConsent = ({ prompt }: UnknownObject): boolean => words(prompt).includes('consent');
 
-/** Whoever has signed in for this request has chosen the account by it. */
+/** A user who has signed in since the request began has chosen the account by that, and is not asked. */
 export const asksForAccount = ({ prompt }: UnknownObject, began: Date, { startedAt }: LiveSession): boolean =>
   words(prompt).includes('select_account') && startedAt.getTime() < began.getTime();

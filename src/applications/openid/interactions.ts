@@ -43,7 +43,7 @@ export interface InteractionView {
   readonly secondFactor: boolean;
 }
 
-/** What the user has answered. */
+/** The answers of the user to the questions of an interaction. */
 export interface InteractionAnswers {
   readonly consent?: boolean | null;
   /** True: the user goes on with this account. */

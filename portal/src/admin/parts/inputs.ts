@@ -1,6 +1,6 @@
 import type { problemsOf } from '../drafts';
 
-/** What a part of a form needs of the whole. */
+/** The values and setters that an input takes from its form. */
 export interface GroupProps<Draft> {
   readonly draft: Draft;
   readonly set: (change: Partial<Draft>) => void;
